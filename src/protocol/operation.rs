@@ -1,0 +1,361 @@
+//! What can be asked of a node, and its answers.
+//!
+//! Names travel as their canonical text (`Name::to_string`), absolute from the root.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::naming::{Content, Listed, Source, Version};
+use crate::topology::{ClusterId, Member, NodeId, View};
+
+use super::message::{Fault, Introduction};
+
+/// Marks one mutation of one client, so that a repetition is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct OperationId {
+    /// The client, drawn at random for every context.
+    pub client: u128,
+    /// The how-manieth mutation of that client.
+    pub sequence: u64,
+}
+
+impl fmt::Display for OperationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}.{}", self.client, self.sequence)
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Operation {
+    /// One name, by the lookup rule of the scope. Answered by `Found` or `Link`.
+    Lookup {
+        /// The name.
+        name: String,
+    },
+    /// Many names at once. Answered by `Many`, in the same order.
+    LookupMany {
+        /// The names.
+        names: Vec<String>,
+    },
+    /// What every node answers for one name. Answered by `Survey`.
+    Survey {
+        /// The name.
+        name: String,
+    },
+    /// A part of a context's listing. Answered by `Page`.
+    List(PageRequest),
+    /// A change. Answered by `Written`, `Removed` or `Link`.
+    Mutate(Mutation),
+    /// Mismatches, hidden bindings and conflicts beneath a name. Answered by `Report`.
+    Check {
+        /// The context to look beneath; `""` for all.
+        name: String,
+    },
+    /// The node's state, for people. Answered by `Status`.
+    Status,
+    /// Leave the cluster: refuse what is new, finish what runs. Answered by `Accepted` when it began.
+    Quiesce,
+    /// Membership, between nodes. Answered by `Gossip`.
+    Gossip(Gossip),
+}
+
+impl Operation {
+    /// The number that a request's header carries in its flags, so that a server can say "not supported" of an
+    /// operation of a later version, whose body it cannot read.
+    pub fn code(&self) -> u16 {
+        match self {
+            Self::Lookup { .. } => 1,
+            Self::LookupMany { .. } => 2,
+            Self::Survey { .. } => 3,
+            Self::List(_) => 4,
+            Self::Mutate(_) => 5,
+            Self::Check { .. } => 6,
+            Self::Status => 7,
+            Self::Quiesce => 8,
+            Self::Gossip(_) => 9,
+        }
+    }
+
+    /// Whether this version knows an operation of that number.
+    pub fn is_known(code: u16) -> bool {
+        (1..=9).contains(&code)
+    }
+}
+
+/// Which trees a listing merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TreeChoice {
+    /// The cluster tree and all live nodes' local trees.
+    All,
+    /// The cluster tree alone.
+    Cluster,
+    /// All live nodes' local trees.
+    Local,
+}
+
+/// A part of a listing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageRequest {
+    /// The context listed.
+    pub name: String,
+    /// Which trees are merged.
+    pub tree: TreeChoice,
+    /// Start behind this component; `None` for the first page.
+    pub after: Option<String>,
+    /// How many rows at most; the server may give fewer.
+    pub limit: u32,
+    /// Whether the rows carry their values.
+    pub values: bool,
+}
+
+/// A change to a tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Mutation {
+    /// Binds a name; with `replace`, whatever is bound there gives way.
+    Bind {
+        /// The name.
+        name: String,
+        /// What is bound.
+        content: Content,
+        /// Replace what is there (`rebind`).
+        replace: bool,
+        /// Make the contexts on the way.
+        create_parents: bool,
+        /// Lifetime in milliseconds unless renewed; not supported yet.
+        lease: Option<u32>,
+    },
+    /// Removes what is bound.
+    Unbind {
+        /// The name.
+        name: String,
+    },
+    /// Moves a value.
+    Rename {
+        /// The old name.
+        from: String,
+        /// The new name.
+        to: String,
+    },
+    /// Makes a context.
+    CreateSubcontext {
+        /// The name.
+        name: String,
+        /// Make the contexts on the way.
+        create_parents: bool,
+    },
+    /// Removes an empty context.
+    DestroySubcontext {
+        /// The name.
+        name: String,
+    },
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// What is bound at the name.
+    Found(Found),
+    /// A link stands on the way (lookups and mutations) or at the end (lookups): the client goes on from there.
+    Link(LinkMet),
+    /// The answers to many lookups.
+    Many(Vec<ManyItem>),
+    /// What every node said.
+    Survey(Vec<SurveyItem>),
+    /// A part of a listing.
+    Page(Page),
+    /// A bind, rebind, rename or create took effect.
+    Written(Written),
+    /// An unbind or destroy: whether something went.
+    Removed {
+        /// `false` where nothing was there.
+        existed: bool,
+        /// Who acknowledged.
+        written: Written,
+    },
+    /// What `check` found.
+    Report(Report),
+    /// The node's state.
+    Status(Box<NodeStatus>),
+    /// It began.
+    Accepted,
+    /// Membership.
+    Gossip(Gossip),
+}
+
+/// A name's content and where it is from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// What is bound.
+    pub content: Content,
+    /// Which step of the lookup rule answered.
+    pub source: Source,
+    /// The node in whose tree it stands.
+    pub node: Arc<str>,
+    /// Which write made it.
+    pub version: Option<Version>,
+    /// The nodes that were asked, in order, the answering node first.
+    pub asked: Vec<Arc<str>>,
+}
+
+/// A link met while a name was resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkMet {
+    /// The name of the link itself.
+    pub at: String,
+    /// Its target, as it was bound.
+    pub target: String,
+    /// What remains of the name behind the link; empty where the link is the end.
+    pub rest: String,
+    /// The link's own content, source and node.
+    pub found: Found,
+}
+
+/// One answer among many.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ManyItem {
+    /// It is bound.
+    Found(Found),
+    /// A link is on the way.
+    Link(LinkMet),
+    /// Every node that had to be asked answered that it has no such name, or that something on the way is no context.
+    Absent {
+        /// Some tree said "not a context".
+        not_context: bool,
+    },
+    /// Nobody had it, and some node was silent.
+    Unknown {
+        /// The nodes that answered.
+        answered: Vec<Arc<str>>,
+        /// The nodes that did not.
+        silent: Vec<Arc<str>>,
+    },
+    /// It could not be looked up at all.
+    Fault(Box<Fault>),
+}
+
+/// One tree's answer for a name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SurveyItem {
+    /// The node.
+    pub node: Arc<str>,
+    /// Which tree, as seen from the node that was asked.
+    pub source: Source,
+    /// What it said.
+    pub answer: SurveyAnswer,
+}
+
+/// What one tree said of a name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SurveyAnswer {
+    /// It is bound there.
+    Found(Found),
+    /// A link is on the way there.
+    Link(LinkMet),
+    /// It isn't bound there.
+    Absent,
+    /// No answer in time.
+    Silent,
+}
+
+/// A part of a listing, in order of components.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// The rows.
+    pub entries: Vec<Listed>,
+    /// There are more behind the last row.
+    pub more: bool,
+}
+
+/// By whom a write was acknowledged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    /// The version it made; `None` where nothing changed.
+    pub version: Option<Version>,
+    /// The nodes that hold it.
+    pub acked_by: Vec<Arc<str>>,
+    /// How many members were live.
+    pub live: u32,
+    /// How many members the cluster has.
+    pub members: u32,
+}
+
+/// What `check` found. Names are full.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Names whose cluster entry has several versions; empty until the cluster tree is replicated.
+    pub conflicts: Vec<ReportItem>,
+    /// Names bound to different values in different local trees.
+    pub mismatches: Vec<ReportItem>,
+    /// Names whose cluster entry hides a local one; the cluster's answer stands first.
+    pub hidden: Vec<ReportItem>,
+}
+
+/// One finding: a name and the answers concerned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReportItem {
+    /// The full name.
+    pub name: String,
+    /// The answers, each with its node and source.
+    pub answers: Vec<Found>,
+}
+
+/// A node's state, for people.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeStatus {
+    /// Who answers, and in which state it is.
+    pub introduction: Introduction,
+    /// Its view.
+    pub view: View,
+    /// Names in its copy of the cluster tree.
+    pub cluster_names: u64,
+    /// Names in its local tree.
+    pub local_names: u64,
+    /// Open connections.
+    pub connections: u64,
+    /// Requests served since it started.
+    pub requests: u64,
+    /// Time since it started, in milliseconds.
+    pub uptime: u64,
+    /// Warnings that a person should see, such as two clusters that refuse each other.
+    pub warnings: Vec<String>,
+}
+
+/// What nodes tell each other, every few hundred milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gossip {
+    /// Who speaks.
+    pub from: Introduction,
+    /// Whom it believes alive.
+    pub members: Vec<GossipMember>,
+    /// It leaves now.
+    pub leaving: bool,
+}
+
+/// A member as another node knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GossipMember {
+    /// The member.
+    pub member: Member,
+    /// How long ago the speaker heard from it itself, in milliseconds.
+    pub heard: u32,
+}
+
+impl Gossip {
+    /// The incarnations named.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.members.iter().map(|m| m.member.id)
+    }
+
+    /// The speaker's cluster id.
+    pub fn cluster_id(&self) -> Option<ClusterId> {
+        self.from.cluster_id
+    }
+
+    /// The speaker.
+    pub fn speaker(&self) -> &Member {
+        &self.from.member
+    }
+}

@@ -1,0 +1,9 @@
+//! Who is in the cluster: nodes, where they are reached, and views of them. Plain values, no I/O.
+
+mod endpoint;
+mod node;
+mod view;
+
+pub use endpoint::{DEFAULT_PORT, Endpoint, EndpointError};
+pub use node::{ClusterId, Member, MemberState, NodeId};
+pub use view::{View, ViewDiff};
