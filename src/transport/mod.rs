@@ -5,6 +5,8 @@
 
 mod error;
 mod network;
+mod service;
 
 pub use error::{TransportError, TransportErrorKind};
 pub use network::{BoxFuture, BoxListener, BoxStream, Listener, Network, Stream};
+pub use service::{ReplyTo, Service};
