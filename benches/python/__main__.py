@@ -1,0 +1,89 @@
+"""Prints all figures. Usage: python benches/python [--rounds N] [--only GROUP]... [--no-pin | --pin-only]
+
+Runs itself twice, pinned to one core (which is what the goals are judged by) and unpinned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import asyncio_cases
+import fault_cases
+import in_process_cases
+import servers
+import sync_cases
+
+GROUPS = ("sync", "asyncio", "in-process", "faults", "package")
+
+
+def package_figures() -> None:
+    """Import time against a bare interpreter, in alternating runs, and the size of the installed extension."""
+    import importlib.util
+    import statistics
+    import time
+
+    def start(code: str) -> float:
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return time.perf_counter() - begin
+
+    bare, full = [], []
+    for _ in range(11):
+        bare.append(start("pass"))
+        full.append(start("import hanaming"))
+    cost = statistics.median(b - a for a, b in zip(bare, full, strict=True)) * 1000
+    spec = importlib.util.find_spec("hanaming._native")
+    size = Path(spec.origin).stat().st_size / 1e6 if spec and spec.origin else float("nan")
+    print(f"\nimport hanaming: {cost:.0f} ms beyond a bare interpreter (to reach: <= 60 ms)")
+    print(f"extension module: {size:.1f} MB unpacked (a wheel is smaller; to reach: <= 8 MB)")
+
+
+def run(groups: list[str], rounds: int) -> None:
+    with contextlib.ExitStack() as stack:
+        echo_port = stack.enter_context(servers.echo())
+        redis_port = stack.enter_context(servers.redis())
+        if "sync" in groups or "asyncio" in groups:
+            cluster = stack.enter_context(servers.nodes(2))
+            fault_cases.bind_everywhere(cluster[:1])
+            if "sync" in groups:
+                sync_cases.measure(echo_port, redis_port, cluster, rounds)
+            if "asyncio" in groups:
+                asyncio_cases.measure(echo_port, redis_port, cluster, rounds)
+    if "in-process" in groups:
+        in_process_cases.measure(rounds)
+    if "faults" in groups:
+        fault_cases.measure(rounds)
+    if "package" in groups:
+        package_figures()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", action="append", choices=GROUPS)
+    parser.add_argument("--no-pin", action="store_true", help="only the unpinned run")
+    parser.add_argument("--pin-only", action="store_true", help="only the pinned run")
+    options = parser.parse_args()
+    groups = options.only or list(GROUPS)
+    cores = sorted(os.sched_getaffinity(0))
+    print(f"Python {platform.python_version()}, {platform.machine()}, {len(cores)} cores; medians over {options.rounds} rounds")
+    if not options.no_pin:
+        os.sched_setaffinity(0, cores[:1])
+        print("\n=== pinned to one core ===")
+        run([group for group in groups if group != "faults"], options.rounds)
+        os.sched_setaffinity(0, cores)
+    if not options.pin_only:
+        print("\n=== unpinned ===")
+        run(groups, options.rounds)
+
+
+if __name__ == "__main__":
+    main()
