@@ -2,6 +2,8 @@
 
 mod entry;
 mod error;
+mod name;
 
 pub use entry::{Content, EntryKind, InstanceDetail, Listed, Source, Version};
 pub use error::{Detail, ErrorKind, Fields, NamingError};
+pub use name::Name;

@@ -1,0 +1,256 @@
+//! Composite names: what everything is bound and looked up by.
+//!
+//! A [`Name`] is a sequence of components. Its *canonical text* is the one spelling that a name has everywhere: on
+//! the wire, as a key of the trees, in messages. `Name::parse(name.as_str()) == name` holds for every name, whatever
+//! its components are made of; so two names are equal exactly where their canonical texts are.
+//!
+//! The empty name (`""`) means the context itself. An empty *component* is legal in a name (`"a//b"`) and refused by
+//! every operation on a tree. Limits are checked by operations too, not by parsing.
+
+mod syntax;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Bound, RangeBounds};
+use std::str::FromStr;
+use std::sync::{Arc, LazyLock};
+
+use super::error::{ErrorKind, NamingError};
+
+/// An immutable composite name. Cheap to clone.
+#[derive(Clone)]
+pub struct Name(Arc<Parts>);
+
+struct Parts {
+    components: Box<[Arc<str>]>,
+    text: Arc<str>,
+}
+
+static EMPTY: LazyLock<Name> = LazyLock::new(|| Name::from_parts(Vec::new()));
+
+impl Name {
+    /// The longest canonical text an operation takes, in bytes of UTF-8.
+    pub const MAX_BYTES: usize = 1024;
+
+    /// The most components an operation takes.
+    pub const MAX_COMPONENTS: usize = 32;
+
+    /// Reads a name: `/` separates, `\` escapes, `'` and `"` quote at the start of a component. The error
+    /// (`InvalidName`) says which character is wrong.
+    pub fn parse(text: &str) -> Result<Self, NamingError> {
+        if text.is_empty() {
+            return Ok(Self::empty());
+        }
+        match syntax::parse(text) {
+            Ok(components) => Ok(Self::from_parts(components)),
+            Err(error) => Err(NamingError::new(ErrorKind::InvalidName, error.to_string()).with_name(text)),
+        }
+    }
+
+    /// The name of no component: the context itself.
+    pub fn empty() -> Self {
+        EMPTY.clone()
+    }
+
+    /// A name of these components, taken as they are: nothing in them separates, escapes or quotes.
+    pub fn from_components<I>(components: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        Self::from_parts(components.into_iter().map(|component| Arc::from(component.as_ref())).collect())
+    }
+
+    fn from_parts(components: Vec<Arc<str>>) -> Self {
+        let text = Arc::from(syntax::canonical(&components));
+        Self(Arc::new(Parts { components: components.into_boxed_slice(), text }))
+    }
+
+    /// The components, unescaped.
+    pub fn components(&self) -> &[Arc<str>] {
+        &self.0.components
+    }
+
+    /// The components as strings.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator + Clone {
+        self.0.components.iter().map(AsRef::as_ref)
+    }
+
+    /// The canonical text.
+    pub fn as_str(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The canonical text, shared.
+    pub fn text(&self) -> &Arc<str> {
+        &self.0.text
+    }
+
+    /// How many components it has.
+    pub fn len(&self) -> usize {
+        self.0.components.len()
+    }
+
+    /// Whether it has no component at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.components.is_empty()
+    }
+
+    /// The component at `index`, from 0.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        self.0.components.get(index).map(AsRef::as_ref)
+    }
+
+    /// The last component.
+    pub fn last(&self) -> Option<&str> {
+        self.0.components.last().map(AsRef::as_ref)
+    }
+
+    /// The name without its last component; `None` for the empty name.
+    pub fn parent(&self) -> Option<Self> {
+        (!self.is_empty()).then(|| self.prefix(self.len() - 1))
+    }
+
+    /// The first `count` components, or all where there are fewer.
+    pub fn prefix(&self, count: usize) -> Self {
+        self.slice(..count)
+    }
+
+    /// What is left without the first `skipped` components.
+    pub fn suffix(&self, skipped: usize) -> Self {
+        self.slice(skipped..)
+    }
+
+    /// The components of a range, which is cut to those that exist.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Self {
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => usize::MAX,
+        }
+        .min(self.len());
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        }
+        .min(end);
+        if start == 0 && end == self.len() {
+            return self.clone();
+        }
+        if start == end {
+            return Self::empty();
+        }
+        Self::from_parts(self.0.components[start..end].to_vec())
+    }
+
+    /// This name, followed by another.
+    pub fn join(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
+        if other.is_empty() {
+            return self.clone();
+        }
+        Self::from_parts(self.0.components.iter().chain(&other.0.components).cloned().collect())
+    }
+
+    /// This name, followed by one component, taken as it is.
+    pub fn child(&self, component: &str) -> Self {
+        Self::from_parts(self.0.components.iter().cloned().chain([Arc::from(component)]).collect())
+    }
+
+    /// Whether it begins with all components of `prefix`.
+    pub fn starts_with(&self, prefix: &Self) -> bool {
+        self.0.components.starts_with(&prefix.0.components)
+    }
+
+    /// Refuses (`InvalidName`) what is over a limit: [`MAX_BYTES`](Self::MAX_BYTES) of canonical text,
+    /// [`MAX_COMPONENTS`](Self::MAX_COMPONENTS).
+    pub fn check_limits(&self) -> Result<(), NamingError> {
+        let problem = if self.len() > Self::MAX_COMPONENTS {
+            format!("the name has {} components; {} are allowed", self.len(), Self::MAX_COMPONENTS)
+        } else if self.as_str().len() > Self::MAX_BYTES {
+            format!("the name is {} bytes long; {} are allowed", self.as_str().len(), Self::MAX_BYTES)
+        } else {
+            return Ok(());
+        };
+        Err(NamingError::new(ErrorKind::InvalidName, problem).with_name(self.as_str()))
+    }
+
+    /// Refuses (`InvalidName`) what no operation on a tree takes: a name over a limit, or with an empty component.
+    pub fn check_operation(&self) -> Result<(), NamingError> {
+        self.check_limits()?;
+        match self.iter().position(str::is_empty) {
+            None => Ok(()),
+            Some(index) => {
+                let problem = format!("component {} of {} is empty", index + 1, self.len());
+                Err(NamingError::new(ErrorKind::InvalidName, problem).with_name(self.as_str()))
+            }
+        }
+    }
+}
+
+impl Default for Name {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.text == other.0.text
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.text.hash(state);
+    }
+}
+
+/// By components, so that what stands under a context follows it at once.
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.components.cmp(&other.0.components)
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The canonical text.
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Name({:?})", self.as_str())
+    }
+}
+
+impl FromStr for Name {
+    type Err = NamingError;
+
+    fn from_str(text: &str) -> Result<Self, NamingError> {
+        Self::parse(text)
+    }
+}
+
+impl<'a> IntoIterator for &'a Name {
+    type Item = &'a str;
+    type IntoIter = std::iter::Map<std::slice::Iter<'a, Arc<str>>, fn(&'a Arc<str>) -> &'a str>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.components.iter().map(AsRef::as_ref)
+    }
+}

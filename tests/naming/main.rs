@@ -1,0 +1,3 @@
+//! Names, values, links and trees, as their contracts say.
+
+mod names;
