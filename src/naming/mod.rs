@@ -1,9 +1,14 @@
 //! Names, values and trees: what is bound, and how it is found in one tree. Pure.
 
+mod content;
 mod entry;
 mod error;
 mod name;
+mod reference;
+mod value;
 
 pub use entry::{Content, EntryKind, InstanceDetail, Listed, Source, Version};
 pub use error::{Detail, ErrorKind, Fields, NamingError};
 pub use name::Name;
+pub use reference::{Address, AddressContent, LinkRef, Reference};
+pub use value::Value;

@@ -1,0 +1,78 @@
+//! Values as they are bound, and back: [`Content`] beside [`Value`].
+
+use std::sync::Arc;
+
+use super::entry::{Content, EntryKind};
+use super::error::{ErrorKind, NamingError};
+use super::reference::LinkRef;
+use super::value::Value;
+
+/// The longest class name, in bytes: every listing carries it.
+const MAX_CLASS_NAME: usize = 1024;
+
+impl Value {
+    /// The value as it is bound. `LimitExceeded` where it is over a limit, `InvalidName` for a link to what is no name.
+    pub fn to_content(&self) -> Result<Content, NamingError> {
+        let content = match self {
+            Self::Link(link) => Content::link(&link.target),
+            value => Content {
+                kind: if matches!(value, Self::Reference(_)) { EntryKind::Reference } else { EntryKind::Value },
+                class_name: Arc::from(value.class_name()),
+                value: value.encode()?,
+                instance: None,
+            },
+        };
+        content.check()?;
+        Ok(content)
+    }
+
+    /// The value that is bound. `InvalidValue` where the bytes are none, and for a context, which has no value.
+    pub fn from_content(content: &Content) -> Result<Self, NamingError> {
+        match content.kind {
+            EntryKind::Link => link_target(content).map(|target| Self::Link(LinkRef::new(target))),
+            EntryKind::Context => Err(NamingError::new(ErrorKind::InvalidValue, "a context has no value")),
+            EntryKind::Reference => match Self::decode(&content.value)? {
+                reference @ Self::Reference(_) => Ok(reference),
+                other => {
+                    let message = format!("bound as a reference, it is a {}", other.class_name());
+                    Err(NamingError::new(ErrorKind::InvalidValue, message))
+                }
+            },
+            EntryKind::Value => Self::decode(&content.value),
+        }
+    }
+}
+
+impl Content {
+    /// Refuses what must not be bound: a value or class name over its limit (`LimitExceeded`), a link to what is no
+    /// name (`InvalidName`), an instance without a sensible weight (`InvalidValue`). The value's bytes are not read.
+    pub fn check(&self) -> Result<(), NamingError> {
+        let metadata = self.instance.as_ref().map_or(0, |instance| instance.metadata.len());
+        for (what, length, limit) in [
+            ("the value", self.value.len(), Value::MAX_BYTES),
+            ("the class name", self.class_name.len(), MAX_CLASS_NAME),
+            ("the instance's metadata", metadata, Value::MAX_BYTES),
+        ] {
+            if length > limit {
+                let message = format!("{what} is {length} bytes long; {limit} are allowed");
+                return Err(NamingError::new(ErrorKind::LimitExceeded, message));
+            }
+        }
+        if let Some(instance) = &self.instance
+            && !(instance.weight.is_finite() && instance.weight > 0.0)
+        {
+            let message = format!("an instance's weight is positive and finite, not {}", instance.weight);
+            return Err(NamingError::new(ErrorKind::InvalidValue, message));
+        }
+        if self.kind == EntryKind::Link {
+            LinkRef::parse_target(link_target(self)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The target of a link.
+pub(super) fn link_target(content: &Content) -> Result<&str, NamingError> {
+    std::str::from_utf8(&content.value)
+        .map_err(|_| NamingError::new(ErrorKind::InvalidValue, "the target of the link is not UTF-8"))
+}
