@@ -8,13 +8,15 @@
 //!
 //! All integers are little-endian; `length` counts the body alone and is checked before memory is taken. In a reply,
 //! `flags` is the *outcome*: 0 where the operation was done, else the error's code (low 12 bits), so that whoever has
-//! only the header knows how it ended; in a request it is the operation's number. The first frame of a connection is a [`Hello`]; requests may follow it at
-//! once, without waiting for the [`Welcome`].
+//! only the header knows how it ended; in a request it is the operation's number. The first frame of a connection is a
+//! [`Hello`]; requests may follow it at once, without waiting for the [`Welcome`]. A refused hello is answered by a
+//! welcome whose flags are the refusal's code; nothing that followed it ran.
 //!
 //! Bodies can't be skipped over: a new field goes at the end of its message, behind a feature bit.
 
 mod codec;
 mod error;
+mod handshake;
 mod limits;
 mod message;
 mod operation;

@@ -50,7 +50,31 @@ pub enum TransportErrorKind {
     Io(std::io::ErrorKind),
 }
 
+/// Travels inside an [`std::io::Error`] from a [`Network`](super::Network) whose resolver failed, so that the phase is
+/// known where the error is translated.
+#[derive(Debug, thiserror::Error)]
+#[error("{host}: {reason}")]
+pub(super) struct ResolutionFailed {
+    host: String,
+    reason: String,
+}
+
+impl ResolutionFailed {
+    /// The resolver's error for `host`, to be recognised by [`TransportError::connecting`].
+    pub(super) fn wrap(host: &str, error: &std::io::Error) -> std::io::Error {
+        std::io::Error::other(Self { host: host.to_owned(), reason: error.to_string() })
+    }
+}
+
 impl TransportError {
+    /// The error of [`Network::connect`](super::Network::connect): phase `Resolve` or `Connect`.
+    pub fn connecting(error: &std::io::Error) -> Self {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<ResolutionFailed>()) {
+            Some(failed) => Self::new(Phase::Resolve, TransportErrorKind::Resolution(failed.to_string())),
+            None => Self::io(Phase::Connect, error),
+        }
+    }
+
     /// An error in `phase`, before any reply header.
     pub fn new(phase: Phase, kind: TransportErrorKind) -> Self {
         Self { phase, kind, outcome: None }

@@ -33,7 +33,11 @@ pub type BoxListener = Box<dyn Listener>;
 /// Makes connections and takes them.
 pub trait Network: Debug + Send + Sync + 'static {
     /// Connects to an endpoint. The caller limits the time.
-    fn connect(&self, to: &Endpoint) -> BoxFuture<'_, io::Result<BoxStream>>;
+    fn connect<'a>(&'a self, to: &'a Endpoint) -> BoxFuture<'a, io::Result<BoxStream>>;
     /// Listens at an endpoint; port 0 is any free one.
-    fn listen(&self, at: &Endpoint) -> BoxFuture<'_, io::Result<BoxListener>>;
+    fn listen<'a>(&'a self, at: &'a Endpoint) -> BoxFuture<'a, io::Result<BoxListener>>;
+    /// All endpoints behind a host name, at least one. A network without names gives the name back as it is.
+    fn resolve<'a>(&'a self, name: &'a Endpoint) -> BoxFuture<'a, io::Result<Vec<Endpoint>>> {
+        Box::pin(std::future::ready(Ok(vec![name.clone()])))
+    }
 }

@@ -1,0 +1,104 @@
+//! One connection shared by many requests at once, on tokio.
+//!
+//! A link is a handle, cheap to clone; its connection lives as long as the last handle, and one task of its own reads
+//! and writes. A request is written at once by the caller where nothing else is under way, and otherwise by the task,
+//! together with all that was asked meanwhile.
+//!
+//! What a link promises is the *phase* of a failure: a request that still waited here, or of which a part had not been
+//! written, is `Send` (it did not run, and will not: it is taken back, or the connection ended); one that was written
+//! completely is `Wait`; one whose reply's header came is `Receive`, with the outcome of the header.
+
+mod outbox;
+mod state;
+mod task;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use crate::failure::Phase;
+use crate::protocol::{Hello, Limits, Reply, Request, Welcome};
+use crate::topology::{Endpoint, View};
+
+use super::error::{TransportError, TransportErrorKind};
+use super::network::Network;
+use state::{Pending, Shared};
+
+/// A connection to one server, for many requests at once.
+#[derive(Clone, Debug)]
+pub struct Link {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    shared: Arc<Shared>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Link {
+    /// Connects, says hello and waits for the welcome, all within `within`.
+    pub async fn open(
+        network: &dyn Network,
+        to: &Endpoint,
+        hello: Hello,
+        limits: Limits,
+        within: Duration,
+    ) -> Result<(Self, Welcome), TransportError> {
+        let deadline = Instant::now() + within;
+        let late = |phase| move |_| TransportError::new(phase, TransportErrorKind::TimedOut(within));
+        let connected = timeout_at(deadline, network.connect(to)).await.map_err(late(Phase::Connect))?;
+        let stream = connected.map_err(|error| TransportError::connecting(&error))?;
+        let greeted = timeout_at(deadline, task::greet(stream, &hello, limits)).await.map_err(late(Phase::Handshake))?;
+        let (stream, decoder, welcome) = greeted?;
+        let (reader, writer) = tokio::io::split(stream);
+        let shared = Arc::new(Shared::new(writer, limits, welcome.view.clone()));
+        let task = tokio::spawn(task::run(Arc::clone(&shared), reader, decoder));
+        Ok((Self { inner: Arc::new(Inner { shared, task }) }, welcome))
+    }
+
+    /// Asks, and waits for the reply. The request's `time_left` is lowered to what remains when the request is written.
+    /// Dropping the future cancels the request: it is not written where it has not been.
+    pub async fn ask(&self, mut request: Request, within: Duration) -> Result<Reply, TransportError> {
+        let shared = &self.inner.shared;
+        let deadline = Instant::now() + within;
+        let late = |phase| TransportError::new(phase, TransportErrorKind::TimedOut(within));
+        let Ok(room) = timeout_at(deadline, shared.room()).await else { return Err(late(Phase::Send)) };
+        let left = deadline.saturating_duration_since(Instant::now()).as_micros();
+        request.time_left = request.time_left.min(u32::try_from(left).unwrap_or(u32::MAX));
+        let mut pending: Pending<'_> = shared.submit(&request, room)?;
+        match timeout_at(deadline, pending.reply()).await {
+            Ok(result) => result,
+            Err(_) => pending.give_up(TransportErrorKind::TimedOut(within)),
+        }
+    }
+
+    /// Whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.inner.shared.is_closed()
+    }
+
+    /// Waits until the connection has ended.
+    pub async fn closed(&self) {
+        self.inner.shared.closed().await;
+    }
+
+    /// Ends the connection now; requests under way fail, each with its phase.
+    pub fn close(&self) {
+        self.inner.shared.end(&TransportErrorKind::Cancelled);
+        self.inner.task.abort();
+    }
+
+    /// The views that the server pushes, beginning with the welcome's.
+    pub fn views(&self) -> watch::Receiver<Option<View>> {
+        self.inner.shared.views()
+    }
+}
