@@ -1,0 +1,132 @@
+"""Highly available naming.
+
+A *name* is bound to a *value* on one of a cluster's nodes. Any client finds it from anywhere, goes on finding it
+while nodes die, come back, quiesce or change address, and when a call fails the client knows whether the call ran
+and whether it may be sent again.
+
+    from hanaming import HAContext, Node
+
+    with Node("n1") as n1, Node("n2", seeds=[n1.address]) as n2:
+        n1.local.bind("orders", {"url": "http://10.0.0.5:8080"})
+        with HAContext(n2.url) as ctx:
+            ctx.lookup("orders")
+
+`hanaming.aio` is the asyncio twin: the same names, with `await`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hanaming import _startup as _startup
+from hanaming._native import Context, HAContext, LinkRef, Name, Node, Reference, Registration, __version__
+from hanaming.exceptions import (
+    CommunicationError,
+    ConfigurationError,
+    ContextClosedError,
+    ContextNotEmptyError,
+    InternalError,
+    InvalidNameError,
+    InvalidValueError,
+    LimitExceededError,
+    LinkLoopError,
+    NameAlreadyBoundError,
+    NameNotFoundError,
+    NamingError,
+    NotContextError,
+    OperationNotSupportedError,
+    ServiceUnavailableError,
+    TimeLimitExceededError,
+)
+from hanaming.factories import register_object_factory, register_state_factory
+from hanaming.failure import Action, Category, CompletionStatus
+
+if TYPE_CHECKING:
+    from hanaming import aio as aio
+    from hanaming import log as log
+    from hanaming.records import (
+        Attempt,
+        Binding,
+        CheckReport,
+        Conflict,
+        Hidden,
+        Instance,
+        Member,
+        Mismatch,
+        NameEntry,
+        Receipt,
+        Resolution,
+        Target,
+        View,
+    )
+    from hanaming.types import DnsRefresh, Policy, Tree, Value
+
+__all__ = [
+    "Action",
+    "Attempt",
+    "Binding",
+    "Category",
+    "CheckReport",
+    "CommunicationError",
+    "CompletionStatus",
+    "ConfigurationError",
+    "Conflict",
+    "Context",
+    "ContextClosedError",
+    "ContextNotEmptyError",
+    "DnsRefresh",
+    "HAContext",
+    "Hidden",
+    "Instance",
+    "InternalError",
+    "InvalidNameError",
+    "InvalidValueError",
+    "LimitExceededError",
+    "LinkLoopError",
+    "LinkRef",
+    "Member",
+    "Mismatch",
+    "Name",
+    "NameAlreadyBoundError",
+    "NameEntry",
+    "NameNotFoundError",
+    "NamingError",
+    "Node",
+    "NotContextError",
+    "OperationNotSupportedError",
+    "Policy",
+    "Receipt",
+    "Reference",
+    "Registration",
+    "Resolution",
+    "ServiceUnavailableError",
+    "Target",
+    "TimeLimitExceededError",
+    "Tree",
+    "Value",
+    "View",
+    "__version__",
+    "register_object_factory",
+    "register_state_factory",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """What importing `hanaming` need not load: records, type aliases, `aio` and `log`."""
+    if name in __all__:
+        from hanaming import records, types  # noqa: PLC0415
+
+        found = getattr(records, name, None) or getattr(types, name)
+    elif name == "aio":
+        from hanaming import aio as found  # noqa: PLC0415
+    elif name == "log":
+        from hanaming import log as found  # noqa: PLC0415
+    else:
+        message = f"module 'hanaming' has no attribute {name!r}"
+        raise AttributeError(message)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "aio", "log"})

@@ -1,0 +1,85 @@
+"""HTML forms for notebooks.
+
+They take the page's own colours (nothing but opacity is set, so dark themes work), carry no script, escape all that
+came from elsewhere, and show what is known at that moment: a display never uses the network.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from hanaming.records import _duration, _short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hanaming.records import Attempt, CheckReport, Resolution, Target, View
+
+_CELL = "padding:0.15em 0.8em 0.15em 0;text-align:left;vertical-align:top"
+_FAINT = "opacity:0.65"
+
+
+def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
+    head = "".join(f'<th style="{_CELL};{_FAINT}">{escape(word)}</th>' for word in headings)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{_CELL}">{escape(str(cell))}</td>' for cell in row) + "</tr>" for row in rows
+    )
+    note = f'<div style="{_FAINT}">{escape(note)}</div>' if note else ""
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if body else ""
+    return f"<div><div><b>{escape(caption)}</b></div>{table}{note}</div>"
+
+
+def attempts(made: Sequence[Attempt]) -> str:
+    """The attempts of a call."""
+    rows = [(a.target, a.outcome, a.phase, a.completion.value, _duration(a.elapsed), a.why_next or "") for a in made]
+    headings = ("target", "what came back", "phase", "ran?", "took", "why another followed")
+    return _table(f"{len(made)} attempt{'' if len(made) == 1 else 's'}", headings, rows)
+
+
+def resolution(found: Resolution) -> str:
+    """What a name is bound to."""
+    rows = [
+        ("value", _short(found.value, 200)),
+        ("from", f"{found.source} ({found.node})"),
+        ("version", found.version or "none"),
+        ("asked", ", ".join(found.asked)),
+        ("took", _duration(found.elapsed)),
+    ]
+    return _table("Resolution", ("", ""), rows) + (attempts(found.attempts) if found.attempts else "")
+
+
+def view(seen: View) -> str:
+    """The live members."""
+    return _table(f"View {seen.id:x}", ("member", "address", "state"), [(m.name, m.address, m.state) for m in seen.members])
+
+
+def check_report(report: CheckReport) -> str:
+    """What `check()` found."""
+    rows: list[tuple[str, str, str]] = []
+    for conflict in report.conflicts:
+        others = "; ".join(_short(other.value) for other in conflict.others)
+        rows.append((conflict.name, "conflict", f"{_short(conflict.shown.value)} is shown, {others} hidden"))
+    for mismatch in report.mismatches:
+        rows.append((mismatch.name, "mismatch", "; ".join(_answer(answer) for answer in mismatch.answers)))
+    for hidden in report.hidden:
+        locals_ = "; ".join(_answer(answer) for answer in hidden.local)
+        rows.append((hidden.name, "hidden", f"{_answer(hidden.cluster)} hides {locals_}"))
+    if not rows:
+        return _table("Check: nothing found", (), ())
+    return _table(f"Check: {len(rows)} found", ("name", "what", "answers"), rows)
+
+
+def context(title: str, about: Sequence[tuple[str, str]], targets: Sequence[Target], seen: View | None) -> str:
+    """A context: what it is, whom it knows, and since when."""
+    parts = [_table(title, ("", ""), about)]
+    if targets:
+        rows = [(str(t), t.state, t.origin, _duration(t.age)) for t in targets]
+        parts.append(_table("Targets", ("target", "state", "known from", "known for"), rows))
+    if seen is not None:
+        parts.append(view(seen))
+    return "".join(parts)
+
+
+def _answer(found: Resolution) -> str:
+    return f"{found.node}: {_short(found.value)}"

@@ -1,0 +1,23 @@
+"""The types that signatures are made of."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Literal, TypeAlias, Union
+
+from hanaming._native import LinkRef, Reference
+
+__all__ = ["DnsRefresh", "Policy", "Tree", "Value"]
+
+Value: TypeAlias = Union[None, bool, int, float, str, bytes, List["Value"], Dict[str, "Value"], Reference, LinkRef]  # noqa: UP006, UP007
+"""What can be bound: data, never code. See also `register_state_factory`."""
+
+Tree: TypeAlias = Literal["all", "cluster", "local"]
+"""Which trees a listing merges."""
+
+Policy: TypeAlias = Literal[
+    "round_robin", "random_robin", "first_available", "first_available_identical_all_proxies", "least_loaded"
+]
+"""How an HA context spreads its requests."""
+
+DnsRefresh: TypeAlias = Literal["ttl", "on_empty", "always"] | float
+"""When host names are resolved again."""

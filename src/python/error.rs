@@ -1,0 +1,116 @@
+//! The one place where an error becomes a Python exception.
+//!
+//! The exceptions are written in Python (`hanaming/exceptions.py`) and chosen by the error's code, never by its text.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::naming::{Detail, ErrorKind, Listed, Name, NamingError};
+
+use super::imports::{Imported, completion};
+use super::records;
+
+/// What the caller asked for, so that an error speaks of that and not of what it became on the way.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The name as the caller gave it.
+    pub given: &'a str,
+    /// The context's own name, to which it is relative.
+    pub base: &'a Name,
+    /// The rows of a listing that failed, if it was one.
+    pub listing: Option<Rows>,
+}
+
+/// What a listing's rows become in Python.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// `NameEntry`.
+    Entries,
+    /// `Binding`.
+    Bindings,
+}
+
+/// The exception of an error that is not about a name of some context.
+pub fn raise(py: Python<'_>, error: NamingError) -> PyErr {
+    build(py, error, None).unwrap_or_else(|failed| failed)
+}
+
+/// The exception of an operation's error.
+pub fn raise_for(py: Python<'_>, error: NamingError, asked: Asked<'_>) -> PyErr {
+    build(py, error, Some(asked)).unwrap_or_else(|failed| failed)
+}
+
+fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResult<PyErr> {
+    static FROM_CODE: Imported = Imported::new("hanaming.exceptions", "_from_code");
+    let error = match asked {
+        Some(asked) => error.with_name(asked.given),
+        None => error,
+    };
+    let message = error.to_string();
+    let safe_to_retry = error.safe_to_retry();
+    let told = error.into_fields();
+    let relative = |name: Option<String>| name.map(|name| asked.map_or(name.clone(), |asked| relative_to(asked.base, &name)));
+    let fields = PyDict::new(py);
+    fields.set_item("name", told.name)?;
+    fields.set_item("resolved_name", relative(told.resolved_name))?;
+    fields.set_item("remaining_name", told.remaining_name)?;
+    fields.set_item("completion", completion(py, told.completion)?)?;
+    fields.set_item("safe_to_retry", safe_to_retry)?;
+    match told.detail {
+        Detail::None => {}
+        Detail::Existing(row) => fields.set_item("existing", existing(py, &row, asked)?)?,
+        Detail::Chain(chain) => fields.set_item("chain", chain)?,
+        Detail::Silence { answered, silent, partial } => {
+            fields.set_item("answered", records::texts(py, &answered)?)?;
+            fields.set_item("silent", records::texts(py, &silent)?)?;
+            if let Some(rows) = asked.and_then(|asked| asked.listing) {
+                fields.set_item("partial", gathered(py, &partial, rows)?)?;
+            }
+        }
+    }
+    let attempts = records::attempts(py, &told.attempts)?;
+    let exception = FROM_CODE.get(py)?.call1((told.kind.code(), message, fields, attempts))?;
+    Ok(PyErr::from_value(exception))
+}
+
+/// A full name as it is seen from `base`; one that lies elsewhere (behind a link) stays full.
+fn relative_to(base: &Name, full: &str) -> String {
+    match Name::parse(full) {
+        Ok(name) if name.starts_with(base) => name.suffix(base.len()).to_string(),
+        _ => full.to_owned(),
+    }
+}
+
+fn existing<'py>(py: Python<'py>, row: &Listed, asked: Option<Asked<'_>>) -> PyResult<Bound<'py, PyAny>> {
+    let name = asked.map_or(row.component.as_str(), |asked| asked.given);
+    records::name_entry(py, name, row)
+}
+
+fn gathered<'py>(py: Python<'py>, rows: &[Listed], kind: Rows) -> PyResult<Bound<'py, PyList>> {
+    let built = PyList::empty(py);
+    for row in rows {
+        let name = Name::from_components([&row.component]);
+        built.append(match kind {
+            Rows::Entries => records::name_entry(py, name.as_str(), row)?,
+            Rows::Bindings => records::binding_without_context(py, name.as_str(), row)?,
+        })?;
+    }
+    Ok(built)
+}
+
+/// Runs `work`; a panic in it becomes `InternalError`, which is an ordinary exception.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, NamingError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let what = told_by_panic(payload.as_ref());
+        NamingError::new(ErrorKind::Internal, format!("a fault of hanaming's own, please report it: {what}"))
+            .with_completion(crate::failure::CompletionStatus::Maybe)
+    })
+}
+
+fn told_by_panic(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&'static str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
+}

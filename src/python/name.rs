@@ -1,0 +1,136 @@
+//! `hanaming.Name`, and how a name is taken from an argument.
+
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PySlice, PyString, PyTuple, PyType};
+
+use crate::naming::{ErrorKind, Name, NamingError};
+
+use super::error;
+
+/// An immutable composite name: a sequence of its components.
+///
+/// `/` separates, `\` escapes, `'` and `"` quote at the start of a component; `Name(str(n)) == n` for every name.
+/// Limits are checked by operations, not here.
+#[pyclass(name = "Name", module = "hanaming", frozen, eq, ord, hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PyName(pub Name);
+
+#[pymethods]
+impl PyName {
+    #[new]
+    #[pyo3(signature = (text = None))]
+    fn new(text: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        text.map_or_else(|| Ok(Self(Name::empty())), |text| extract(text).map(Self))
+    }
+
+    /// The name of these components, taken as they are: nothing in them separates, escapes or quotes.
+    #[classmethod]
+    fn from_components(_class: &Bound<'_, PyType>, components: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut taken = Vec::new();
+        for component in components.try_iter()? {
+            let component = component?;
+            taken.push(text_of(component.cast::<PyString>()?)?.to_owned());
+        }
+        Ok(Self(Name::from_components(taken)))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __bool__(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    fn __str__(&self) -> &str {
+        self.0.as_str()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Name({})", PyString::new(py, self.0.as_str()).repr()?))
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = index.py();
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let part = slice.indices(isize::try_from(self.0.len())?)?;
+            let mut at = part.start;
+            let mut picked = Vec::with_capacity(part.slicelength);
+            for _ in 0..part.slicelength {
+                picked.extend(usize::try_from(at).ok().and_then(|at| self.0.get(at)));
+                at += part.step;
+            }
+            return Ok(Bound::new(py, Self(Name::from_components(picked)))?.into_any());
+        }
+        let at: isize = index.extract()?;
+        let from_start = if at < 0 { at + isize::try_from(self.0.len())? } else { at };
+        match usize::try_from(from_start).ok().and_then(|at| self.0.get(at)) {
+            Some(component) => Ok(PyString::new(py, component).into_any()),
+            None => Err(PyIndexError::new_err(format!("the name has {} components", self.0.len()))),
+        }
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyTuple::new(py, self.0.iter())?.try_iter()
+    }
+
+    fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyTuple::new(py, self.0.iter().rev())?.try_iter()
+    }
+
+    fn __contains__(&self, component: &Bound<'_, PyAny>) -> bool {
+        component.extract::<&str>().is_ok_and(|wanted| self.0.iter().any(|has| has == wanted))
+    }
+
+    /// The position of the first component equal to `value`; `ValueError` where there is none.
+    #[pyo3(signature = (value, start = 0, stop = None))]
+    fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: Option<isize>) -> PyResult<usize> {
+        let components = PyTuple::new(value.py(), self.0.iter())?;
+        let length = isize::try_from(self.0.len())?;
+        let clamp = |at: isize| usize::try_from(if at < 0 { (at + length).max(0) } else { at.min(length) });
+        for at in clamp(start)?..clamp(stop.unwrap_or(length))? {
+            if components.get_item(at)?.eq(value)? {
+                return Ok(at);
+            }
+        }
+        Err(PyValueError::new_err(format!("{} is no component of the name", value.repr()?)))
+    }
+
+    /// How many components are equal to `value`.
+    fn count(&self, value: &Bound<'_, PyAny>) -> usize {
+        value.extract::<&str>().map_or(0, |wanted| self.0.iter().filter(|has| *has == wanted).count())
+    }
+
+    fn __truediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.join(&extract(other)?)))
+    }
+
+    fn __rtruediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(extract(other)?.join(&self.0)))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
+        (slf.get_type(), (slf.get().0.to_string(),))
+    }
+}
+
+/// The name that an argument gives: a `str`, which is read, or a `Name`.
+pub fn extract(argument: &Bound<'_, PyAny>) -> PyResult<Name> {
+    if let Ok(text) = argument.cast::<PyString>() {
+        return Name::parse(text_of(text)?).map_err(|wrong| error::raise(argument.py(), wrong));
+    }
+    if let Ok(name) = argument.cast::<PyName>() {
+        return Ok(name.get().0.clone());
+    }
+    Err(PyTypeError::new_err(format!("a name is a str or a Name, not {}", argument.get_type().fully_qualified_name()?)))
+}
+
+/// The text of a string, which must have one in UTF-8.
+fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    text.to_str().map_err(|_| {
+        let shown = text.to_string_lossy();
+        let wrong = NamingError::new(ErrorKind::InvalidName, "the name has a lone surrogate, which no text in UTF-8 has");
+        error::raise(text.py(), wrong.with_name(shown))
+    })
+}

@@ -1,0 +1,128 @@
+//! Builds the records of `hanaming/records.py`: each by position, in one call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use crate::failure::Attempt;
+use crate::naming::{Listed, Source};
+use crate::protocol::{Found, Written};
+use crate::topology::{Member, View};
+
+use super::imports::{Imported, completion};
+use super::value;
+
+fn record<'py, A: PyCallArgs<'py>>(py: Python<'py>, class: &Imported, fields: A) -> PyResult<Bound<'py, PyAny>> {
+    class.get(py)?.call1(fields)
+}
+
+/// A list of strings.
+pub fn texts<'py>(py: Python<'py>, all: &[Arc<str>]) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, all.iter().map(AsRef::as_ref).map(|text: &str| PyString::new(py, text)))
+}
+
+/// `Attempt`.
+pub fn attempt<'py>(py: Python<'py>, made: &Attempt) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Attempt");
+    let completion = completion(py, made.completion)?;
+    let why_next = made.why_next.as_deref();
+    let fields =
+        (made.target.as_str(), made.phase.as_str(), made.outcome.as_str(), completion, made.elapsed.as_secs_f64(), why_next);
+    record(py, &CLASS, fields)
+}
+
+/// `Attempts`, a list.
+pub fn attempts<'py>(py: Python<'py>, made: &[Attempt]) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Attempts");
+    let built = made.iter().map(|one| attempt(py, one)).collect::<PyResult<Vec<_>>>()?;
+    record(py, &CLASS, (built,))
+}
+
+/// `Resolution`.
+pub fn resolution<'py>(
+    py: Python<'py>,
+    value: &Bound<'py, PyAny>,
+    found: &Found,
+    elapsed: Duration,
+    made: &[Attempt],
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Resolution");
+    let version = found.version.map(|version| version.to_string());
+    let fields = (
+        value,
+        found.source.as_str(),
+        found.node.as_ref(),
+        version,
+        elapsed.as_secs_f64(),
+        texts(py, &found.asked)?,
+        attempts(py, made)?,
+    );
+    record(py, &CLASS, fields)
+}
+
+/// `NameEntry`.
+pub fn name_entry<'py>(py: Python<'py>, name: &str, row: &Listed) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "NameEntry");
+    let content = &row.content;
+    let sources = sources(py, &row.sources)?;
+    let fields = (name, content.kind.as_str(), content.class_name.as_ref(), row.source.as_str(), row.node.as_ref(), sources);
+    record(py, &CLASS, fields)
+}
+
+/// `Binding`.
+pub fn binding<'py>(py: Python<'py>, name: &str, row: &Listed, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Binding");
+    let content = &row.content;
+    let sources = sources(py, &row.sources)?;
+    let fields =
+        (name, content.kind.as_str(), content.class_name.as_ref(), row.source.as_str(), row.node.as_ref(), sources, value);
+    record(py, &CLASS, fields)
+}
+
+/// `Binding` where no context is at hand to be rooted at a name: a context's value is `None`.
+pub fn binding_without_context<'py>(py: Python<'py>, name: &str, row: &Listed) -> PyResult<Bound<'py, PyAny>> {
+    let value = value::from_content(py, &row.content)?.unwrap_or_else(|| py.None().into_bound(py));
+    binding(py, name, row, &value)
+}
+
+fn sources<'py>(py: Python<'py>, all: &[(Source, Arc<str>)]) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(
+        py,
+        all.iter().map(|(source, node)| match source {
+            Source::Cluster => PyString::intern(py, "cluster"),
+            Source::Local | Source::Peer => PyString::new(py, &format!("{}:{node}", source.as_str())),
+        }),
+    )
+}
+
+/// `Instance`; `None` where the found content is no registered instance.
+pub fn instance<'py>(py: Python<'py>, found: &Found) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Instance");
+    let Some(detail) = &found.content.instance else { return Ok(None) };
+    let Some(value) = value::from_content(py, &found.content)? else { return Ok(None) };
+    let metadata = value::decode(py, &detail.metadata)?;
+    let fields = (found.node.as_ref(), value, detail.weight, metadata, found.source.as_str());
+    record(py, &CLASS, fields).map(Some)
+}
+
+/// `Receipt`.
+pub fn receipt<'py>(py: Python<'py>, written: &Written) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Receipt");
+    let version = written.version.map(|version| version.to_string());
+    record(py, &CLASS, (version, texts(py, &written.acked_by)?, written.live, written.members))
+}
+
+/// `View`.
+pub fn view<'py>(py: Python<'py>, view: &View) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "View");
+    let members = view.members().iter().map(|one| member(py, one)).collect::<PyResult<Vec<_>>>()?;
+    record(py, &CLASS, (view.id(), members))
+}
+
+fn member<'py>(py: Python<'py>, member: &Member) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Member");
+    record(py, &CLASS, (member.name.as_str(), member.endpoint.to_string(), member.state.as_str()))
+}

@@ -1,0 +1,130 @@
+//! `hanaming.Reference` and `hanaming.LinkRef`: values that point elsewhere.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
+
+use crate::naming::{Address, AddressContent, LinkRef, Reference};
+
+use super::name;
+use super::value;
+
+/// A description of an object: its class's name, typed addresses, and the name of the factory that can make it.
+///
+/// It is data. A lookup turns it into an object only through a factory that this process registered under that name.
+#[pyclass(name = "Reference", module = "hanaming", frozen, eq, hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PyReference(pub Reference);
+
+#[pymethods]
+impl PyReference {
+    #[new]
+    #[pyo3(signature = (class_name, addresses = None, factory = None))]
+    fn new(
+        class_name: &Bound<'_, PyString>,
+        addresses: Option<&Bound<'_, PyAny>>,
+        factory: Option<&Bound<'_, PyString>>,
+    ) -> PyResult<Self> {
+        let mut taken = Vec::new();
+        if let Some(addresses) = addresses {
+            for (index, address) in addresses.try_iter()?.enumerate() {
+                taken.push(address_from(&address?, index)?);
+            }
+        }
+        let factory = factory.map(|factory| value::text(factory, "factory")).transpose()?;
+        Ok(Self(Reference { class_name: value::text(class_name, "class_name")?, addresses: taken, factory }))
+    }
+
+    /// The class's name.
+    #[getter]
+    fn class_name(&self) -> &str {
+        &self.0.class_name
+    }
+
+    /// The addresses: each a type and what is there, a `str` or `bytes`. A fresh list.
+    #[getter]
+    fn addresses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let pairs = self.0.addresses.iter().map(|address| {
+            let content = match &address.content {
+                AddressContent::Text(text) => PyString::new(py, text).into_any(),
+                AddressContent::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+            };
+            (address.kind.as_str(), content).into_pyobject(py)
+        });
+        PyList::new(py, pairs.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The name of the object factory, if any.
+    #[getter]
+    fn factory(&self) -> Option<&str> {
+        self.0.factory.as_deref()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let quoted = |text: &str| Ok::<_, PyErr>(PyString::new(py, text).repr()?.to_string());
+        let mut shown = format!("Reference({}", quoted(&self.0.class_name)?);
+        if !self.0.addresses.is_empty() {
+            shown.push_str(&format!(", {}", self.addresses(py)?.repr()?));
+        }
+        if let Some(factory) = &self.0.factory {
+            shown.push_str(&format!(", factory={}", quoted(factory)?));
+        }
+        shown.push(')');
+        Ok(shown)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let reference = slf.get();
+        let arguments = (reference.class_name(), reference.addresses(slf.py())?, reference.factory());
+        Ok((slf.get_type(), arguments.into_pyobject(slf.py())?))
+    }
+}
+
+fn address_from(address: &Bound<'_, PyAny>, index: usize) -> PyResult<Address> {
+    let wrong = |what: &str| PyTypeError::new_err(format!("addresses[{index}]: {what}"));
+    let Ok((kind, content)) = address.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
+        return Err(wrong("an address is a tuple of its type and its content"));
+    };
+    let Ok(kind) = kind.cast::<PyString>() else { return Err(wrong("an address's type is a str")) };
+    let kind = value::text(kind, &format!("addresses[{index}][0]"))?;
+    let content = if let Ok(text) = content.cast::<PyString>() {
+        AddressContent::Text(value::text(text, &format!("addresses[{index}][1]"))?)
+    } else if let Ok(bytes) = content.cast::<PyBytes>() {
+        AddressContent::Bytes(bytes.as_bytes().to_vec())
+    } else {
+        return Err(wrong("an address's content is a str or bytes"));
+    };
+    Ok(Address { kind, content })
+}
+
+/// A symbolic link: a target that starts with `./` is relative to the context in which the link is bound, any other
+/// starts from the root.
+#[pyclass(name = "LinkRef", module = "hanaming", frozen, eq, hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PyLinkRef(pub LinkRef);
+
+#[pymethods]
+impl PyLinkRef {
+    #[new]
+    fn new(target: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let target = match target.cast::<PyString>() {
+            Ok(text) => value::text(text, "target")?,
+            Err(_) => name::extract(target)?.to_string(),
+        };
+        Ok(Self(LinkRef { target }))
+    }
+
+    /// The target, as it was given.
+    #[getter]
+    fn target(&self) -> &str {
+        &self.0.target
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("LinkRef({})", PyString::new(py, &self.0.target).repr()?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
+        (slf.get_type(), (slf.get().0.target.clone(),))
+    }
+}

@@ -1,0 +1,263 @@
+//! Python objects to values and back.
+//!
+//! An object becomes a value without any recursion that the limit on depth does not bound, and without taking more
+//! memory than the limit on size allows (times a small constant): cyclic and huge structures end with an error that
+//! says where. A `dict` or a `list` is made anew for every caller; what is immutable may be shared.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
+
+use crate::naming::{Content, EntryKind, ErrorKind, NamingError, Value};
+
+use super::error;
+use super::factories;
+use super::reference::{PyLinkRef, PyReference};
+
+/// The content that binds `object`, after state factories.
+pub fn to_content(object: &Bound<'_, PyAny>) -> PyResult<Content> {
+    let value = to_value(object, "value")?;
+    value.to_content().map_err(|wrong| error::raise(object.py(), wrong))
+}
+
+/// The value of `object`, after state factories; `place` is what errors call it.
+pub fn to_value(object: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+    let mut reading = Reading { left: Value::MAX_BYTES };
+    reading.value(object, 0).map_err(|wrong| wrong.into_error(object.py(), place))
+}
+
+/// The text of a string; `place` is what an error calls it.
+pub fn text(string: &Bound<'_, PyString>, place: &str) -> PyResult<String> {
+    utf8(string).map_err(|wrong| wrong.into_error(string.py(), place))
+}
+
+/// What a content is in Python, references as they are; `None` where it is a context.
+pub fn from_content<'py>(py: Python<'py>, content: &Content) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if content.kind == EntryKind::Context {
+        return Ok(None);
+    }
+    let value = Value::from_content(content).map_err(|wrong| error::raise(py, wrong))?;
+    to_object(py, &value).map(Some)
+}
+
+/// The object of a value's canonical bytes.
+pub fn decode<'py>(py: Python<'py>, bytes: &Bytes) -> PyResult<Bound<'py, PyAny>> {
+    let value = Value::decode(bytes).map_err(|wrong| error::raise(py, wrong))?;
+    to_object(py, &value)
+}
+
+/// The object of a value. The depth of values is bounded, and so is this recursion.
+pub fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(truth) => PyBool::new(py, *truth).to_owned().into_any(),
+        Value::Int(number) => number.into_pyobject(py)?.into_any(),
+        Value::Float(number) => PyFloat::new(py, *number).into_any(),
+        Value::Str(text) => PyString::new(py, text).into_any(),
+        Value::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+        Value::List(items) => {
+            let items = items.iter().map(|item| to_object(py, item)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, items)?.into_any()
+        }
+        Value::Dict(entries) => {
+            let dict = PyDict::new(py);
+            for (key, item) in entries {
+                dict.set_item(PyString::new(py, key), to_object(py, item)?)?;
+            }
+            dict.into_any()
+        }
+        Value::Reference(reference) => Bound::new(py, PyReference(reference.clone()))?.into_any(),
+        Value::Link(link) => Bound::new(py, PyLinkRef(link.clone()))?.into_any(),
+    })
+}
+
+/// The reading of one object.
+struct Reading {
+    /// How many bytes the encoded value may still take, at least one for each part of it.
+    left: usize,
+}
+
+impl Reading {
+    fn value(&mut self, object: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Wrong> {
+        self.take(1)?;
+        if let Some(value) = self.plain(object, depth, true)? {
+            return Ok(value);
+        }
+        // Each turn of a state factory counts as a step down, so that two factories can't play ball for ever.
+        if let Some(factory) = factories::state_factory(object)? {
+            deeper(depth)?;
+            return self.value(&factory.call1((object,))?, depth + 1);
+        }
+        // An instance of a subclass of `str`, `dict` and so on is the value that it is equal to.
+        self.plain(object, depth, false)?.ok_or_else(|| not_a_value(object))
+    }
+
+    /// `exact`: instances of subclasses are passed over.
+    fn plain(&mut self, object: &Bound<'_, PyAny>, depth: usize, exact: bool) -> Result<Option<Value>, Wrong> {
+        macro_rules! cast {
+            ($class:ty) => {
+                if exact { object.cast_exact::<$class>().ok() } else { object.cast::<$class>().ok() }
+            };
+        }
+        if let Some(string) = cast!(PyString) {
+            let text = utf8(string)?;
+            self.take(text.len())?;
+            Ok(Some(Value::Str(text)))
+        } else if object.is_none() {
+            Ok(Some(Value::Null))
+        } else if let Some(truth) = cast!(PyBool) {
+            // Before `int`, which `bool` is a subclass of.
+            Ok(Some(Value::Bool(truth.is_true())))
+        } else if let Some(number) = cast!(PyInt) {
+            let number = number.extract().map_err(|_| Wrong::limit("an int of more than 64 bits".to_owned()))?;
+            Ok(Some(Value::Int(number)))
+        } else if let Some(number) = cast!(PyFloat) {
+            Ok(Some(Value::Float(number.value())))
+        } else if let Some(bytes) = cast!(PyBytes) {
+            self.take(bytes.as_bytes().len())?;
+            Ok(Some(Value::Bytes(bytes.as_bytes().to_vec())))
+        } else if let Some(list) = cast!(PyList) {
+            self.list(list, depth).map(Some)
+        } else if let Some(dict) = cast!(PyDict) {
+            self.dict(dict, depth).map(Some)
+        } else if let Ok(reference) = object.cast::<PyReference>() {
+            Ok(Some(Value::Reference(reference.get().0.clone())))
+        } else if let Ok(link) = object.cast::<PyLinkRef>() {
+            Ok(Some(Value::Link(link.get().0.clone())))
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn list(&mut self, list: &Bound<'_, PyList>, depth: usize) -> Result<Value, Wrong> {
+        deeper(depth)?;
+        let mut items = Vec::new();
+        for (index, item) in list.iter().enumerate() {
+            items.push(self.value(&item, depth + 1).map_err(|wrong| wrong.within(Step::Index(index)))?);
+        }
+        Ok(Value::List(items))
+    }
+
+    fn dict(&mut self, dict: &Bound<'_, PyDict>, depth: usize) -> Result<Value, Wrong> {
+        deeper(depth)?;
+        // Asked before the copy is made: a state factory could change the dict under an iteration of itself.
+        if dict.len() > self.left {
+            return Err(too_large());
+        }
+        let mut entries = BTreeMap::new();
+        for (key, item) in dict
+            .items()
+            .iter()
+            .map(|pair| pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>())
+            .collect::<PyResult<Vec<_>>>()?
+        {
+            let Ok(key) = key.cast::<PyString>() else {
+                let class = class_name(&key);
+                return Err(Wrong::of_type(format!("a key is of type {class}; the keys of a dict are str")));
+            };
+            let key = utf8(key)?;
+            self.take(key.len() + 1)?;
+            let value = self.value(&item, depth + 1).map_err(|wrong| wrong.within(Step::Key(key.clone())))?;
+            entries.insert(key, value);
+        }
+        Ok(Value::Dict(entries))
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), Wrong> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_large)?;
+        Ok(())
+    }
+}
+
+fn deeper(depth: usize) -> Result<(), Wrong> {
+    if depth < Value::MAX_DEPTH {
+        return Ok(());
+    }
+    Err(Wrong::limit(format!("nested more than {} deep", Value::MAX_DEPTH)))
+}
+
+fn too_large() -> Wrong {
+    Wrong::limit(format!("the value takes more than {} bytes", Value::MAX_BYTES))
+}
+
+fn not_a_value(object: &Bound<'_, PyAny>) -> Wrong {
+    let class = class_name(object);
+    Wrong::of_type(format!(
+        "{class} is no type of value; bind None, bool, int, float, str, bytes, list, dict, Reference or LinkRef, \
+         or register a state factory for {class}"
+    ))
+}
+
+fn class_name(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().fully_qualified_name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+}
+
+fn utf8(string: &Bound<'_, PyString>) -> Result<String, Wrong> {
+    match string.to_str() {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => Err(Wrong::new(Fault::Naming(ErrorKind::InvalidValue, "a str with a lone surrogate is no text".to_owned()))),
+    }
+}
+
+/// Why an object is no value, and where: the steps down to it, innermost first.
+struct Wrong {
+    fault: Fault,
+    steps: Vec<Step>,
+}
+
+enum Fault {
+    Type(String),
+    Naming(ErrorKind, String),
+    /// What a state factory, or Python itself, raised.
+    Raised(PyErr),
+}
+
+enum Step {
+    Index(usize),
+    Key(String),
+}
+
+impl Wrong {
+    fn new(fault: Fault) -> Self {
+        Self { fault, steps: Vec::new() }
+    }
+
+    fn of_type(message: String) -> Self {
+        Self::new(Fault::Type(message))
+    }
+
+    fn limit(message: String) -> Self {
+        Self::new(Fault::Naming(ErrorKind::LimitExceeded, message))
+    }
+
+    fn within(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+
+    fn into_error(self, py: Python<'_>, root: &str) -> PyErr {
+        let mut place = root.to_owned();
+        for step in self.steps.iter().rev() {
+            // Writing to a string does not fail.
+            let _ = match step {
+                Step::Index(index) => write!(place, "[{index}]"),
+                Step::Key(key) => write!(place, "[{key:?}]"),
+            };
+        }
+        match self.fault {
+            Fault::Type(message) => PyTypeError::new_err(format!("{place}: {message}")),
+            Fault::Naming(kind, message) => error::raise(py, NamingError::new(kind, format!("{place}: {message}"))),
+            Fault::Raised(error) => error,
+        }
+    }
+}
+
+impl From<PyErr> for Wrong {
+    fn from(error: PyErr) -> Self {
+        Self::new(Fault::Raised(error))
+    }
+}
