@@ -1,0 +1,68 @@
+//! A call that is under way, and what it waits for.
+
+use std::time::Duration;
+
+use crate::client::call::Call;
+use crate::client::target::TargetId;
+use crate::protocol::Request;
+
+use super::effect::Watch;
+
+/// A call, whose it is, and what it waits for.
+#[derive(Debug)]
+pub(super) struct Active<T> {
+    /// What the owner knows it by.
+    pub(super) token: T,
+    pub(super) call: Call,
+    pub(super) waits: Waits,
+}
+
+/// What a call waits for.
+#[derive(Debug)]
+pub(super) enum Waits {
+    /// For its owner to say that it is still wanted (see [`Driver::release`](super::Driver::release)).
+    Owner(Ask),
+    /// For an answer.
+    Answer(Asked),
+    /// For a moment.
+    Moment(Duration),
+}
+
+/// A request that is to be sent.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub(super) target: TargetId,
+    pub(super) request: Request,
+    /// When the attempt's time is over.
+    pub(super) ends: Duration,
+}
+
+/// A request that is on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub(super) way: Way,
+    pub(super) since: Duration,
+    /// When the attempt's time is over.
+    pub(super) ends: Duration,
+}
+
+/// Which way a request goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It waits in the line's queue.
+    Queue(Watch),
+    /// It was encoded for the line, and its frame ends at this place in the stream.
+    Line(Watch, u64),
+    /// To a node of this process.
+    InProcess,
+}
+
+impl Way {
+    /// The line it goes.
+    pub(super) fn watch(self) -> Option<Watch> {
+        match self {
+            Self::Queue(watch) | Self::Line(watch, _) => Some(watch),
+            Self::InProcess => None,
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The calls of one event loop: how they begin, how their requests go out, how they end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::client::Client;
+use crate::client::call::{Call, Input, Output};
+use crate::client::invocation::{Invocation, Product};
+use crate::client::target::TargetId;
+use crate::failure::{Attempt, Phase};
+use crate::naming::{ErrorKind, NamingError};
+use crate::transport::{TransportError, TransportErrorKind};
+
+use super::active::{Active, Ask, Asked, Waits, Way};
+use super::connection::{Connection, Incoming, Stage};
+use super::effect::{Closed, Effect, Watch};
+use super::inbox::Inbox;
+use super::line::{Line, Queued};
+use super::slots::Slots;
+
+/// So many calls are under way on one loop at most.
+const CALLS_AT_MOST: usize = 1 << 17;
+
+/// Names a call that is under way. It's not used again in a short time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallId(pub(super) u64);
+
+/// A call that has ended.
+#[derive(Debug)]
+pub struct Finished<T> {
+    /// What its owner knows it by.
+    pub token: T,
+    /// How it ended.
+    pub result: Result<Product, NamingError>,
+    /// Every attempt that was made.
+    pub attempts: Vec<Attempt>,
+}
+
+/// The calls of one event loop. See the [module](super) for the rules.
+#[derive(Debug)]
+pub struct Driver<T> {
+    pub(super) client: Arc<Client>,
+    pub(super) calls: Slots<Active<T>>,
+    pub(super) lines: Slots<Line>,
+    /// The line that takes new requests, for each target that has one.
+    pub(super) current: HashMap<TargetId, Watch>,
+    pub(super) inbox: Option<(Watch, Inbox)>,
+    /// Calls whose next request waits for their owners.
+    held: Vec<u64>,
+    /// Lines with something to write at the end of the loop's turn.
+    dirty: Vec<Watch>,
+    pub(super) incoming: Vec<Incoming>,
+    pub(super) scratch: Vec<u8>,
+    effects: Vec<Effect>,
+    finished: Vec<Finished<T>>,
+    /// When the timer is to ring.
+    pub(super) rings_at: Option<Duration>,
+    closed: bool,
+}
+
+impl<T> Driver<T> {
+    /// A driver of `client`'s calls on one loop. Nothing is dialled before the first call.
+    pub fn new(client: Arc<Client>) -> Self {
+        Self {
+            client,
+            calls: Slots::new(),
+            lines: Slots::new(),
+            current: HashMap::new(),
+            inbox: None,
+            held: Vec::new(),
+            dirty: Vec::new(),
+            incoming: Vec::new(),
+            scratch: vec![0; 64 << 10],
+            effects: Vec::new(),
+            finished: Vec::new(),
+            rings_at: None,
+            closed: false,
+        }
+    }
+
+    /// Begins a call. It may have ended when this returns: see [`take_finished`](Self::take_finished).
+    pub fn submit(&mut self, invocation: Invocation, timeout: Duration, now: Duration, token: T) -> CallId {
+        let call = Call::new(invocation, now + timeout, self.client.config());
+        let full = self.calls.len() >= CALLS_AT_MOST;
+        let active = Active { token, call, waits: Waits::Moment(now + timeout) };
+        let id = self.calls.insert(active).unwrap_or(u64::MAX);
+        if self.closed {
+            self.end(id, Err(closed()));
+        } else if full {
+            let message = format!("{CALLS_AT_MOST} calls are under way on this event loop, the most there can be; await some first");
+            self.end(id, Err(NamingError::new(ErrorKind::LimitExceeded, message)));
+        } else if let Some(Ask { target, request, ends }) = self.step(id, now, Input::Start) {
+            self.ask(id, Ask { target, request, ends }, now);
+        }
+        CallId(id)
+    }
+
+    /// Ends a call that nobody awaits any more. Its last attempt tells how far it had come.
+    pub fn cancel(&mut self, call: CallId, now: Duration) -> Option<Finished<T>> {
+        let phase = self.phase_of(call.0)?.0;
+        let mut active = self.calls.remove(call.0)?;
+        let error = self.client.with_fleet(|fleet| active.call.cancel(fleet, now, phase));
+        Some(Finished { token: active.token, attempts: active.call.take_attempts(), result: Err(error) })
+    }
+
+    /// What the owner knows a call by.
+    pub fn token(&self, call: CallId) -> Option<&T> {
+        self.calls.get(call.0).map(|active| &active.token)
+    }
+
+    /// All calls under way.
+    pub fn calls(&self) -> impl Iterator<Item = (CallId, &T)> {
+        self.calls.iter().map(|(id, active)| (CallId(id), &active.token))
+    }
+
+    /// Calls of which a request is about to leave, not counting those written at once. The owner looks whether they
+    /// are still wanted, [cancels](Self::cancel) those that aren't, and then calls [`flush`](Self::flush).
+    pub fn leaving(&self) -> impl Iterator<Item = CallId> {
+        let queued = self.dirty.iter().filter_map(|watch| self.lines.get(watch.0)).flat_map(Line::queued);
+        let queued = queued.filter_map(|attempt| self.calls.of_attempt(attempt));
+        self.held.iter().copied().chain(queued).map(CallId)
+    }
+
+    /// Whether a request waits for its owner's word (see [`leaving`](Self::leaving)).
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Sends what waits: requests after the first of a call, and what was queued during this turn of the loop.
+    pub fn flush(&mut self, now: Duration) {
+        // A request that fails at once (a refused connection) leads to the next one, until its call has had enough.
+        while let Some(id) = self.held.pop() {
+            let Some(active) = self.calls.get_mut(id) else { continue };
+            match std::mem::replace(&mut active.waits, Waits::Moment(now)) {
+                Waits::Owner(ask) => self.ask(id, ask, now),
+                other => active.waits = other,
+            }
+        }
+        for watch in std::mem::take(&mut self.dirty) {
+            self.pump(watch, now);
+        }
+    }
+
+    /// Closes all connections; the calls under way end with [`ErrorKind::ContextClosed`].
+    pub fn close(&mut self, now: Duration) {
+        self.closed = true;
+        let calls: Vec<u64> = self.calls.iter().map(|(id, _)| id).collect();
+        for id in calls {
+            if let Some(finished) = self.cancel(CallId(id), now) {
+                let completion = finished.attempts.iter().fold(crate::failure::CompletionStatus::No, |worst, attempt| {
+                    worst.worst(attempt.completion)
+                });
+                let error = closed().with_completion(completion).with_attempts(finished.attempts.clone());
+                self.finished.push(Finished { result: Err(error), ..finished });
+            }
+        }
+        let lines: Vec<u64> = self.lines.iter().map(|(id, _)| id).collect();
+        for id in lines {
+            self.hang_up(Watch(id));
+        }
+        if let Some((_, inbox)) = self.inbox.take() {
+            self.effects.push(Effect::Close(inbox.fd(), Closed::Inbox(inbox.close())));
+        }
+        self.rings_at = None;
+    }
+
+    /// What is to be done, in order.
+    pub fn take_effects(&mut self, into: &mut Vec<Effect>) {
+        into.append(&mut self.effects);
+    }
+
+    /// The calls that have ended.
+    pub fn take_finished(&mut self, into: &mut Vec<Finished<T>>) {
+        into.append(&mut self.finished);
+    }
+
+    /// How many calls are under way.
+    pub fn under_way(&self) -> usize {
+        self.calls.len()
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Lets a call take an event in. A request that it wants sent is given back, and not sent: the first one of a call
+    /// goes out at once, those after it by way of [`step_and_hold`](Self::step_and_hold).
+    fn step(&mut self, id: u64, now: Duration, input: Input) -> Option<Ask> {
+        let active = self.calls.get_mut(id)?;
+        match self.client.with_fleet(|fleet| active.call.step(fleet, now, input)) {
+            Output::Send { target, request, ends } => Some(Ask { target, request, ends }),
+            Output::Wait { until } => {
+                active.waits = Waits::Moment(until);
+                self.ring_at(until, now);
+                None
+            }
+            Output::Done(result) => {
+                self.end(id, result);
+                None
+            }
+        }
+    }
+
+    /// Lets a call take an event in. A request that it wants sent waits until its owner has had a look.
+    pub(super) fn step_and_hold(&mut self, id: u64, now: Duration, input: Input) {
+        let Some(ask) = self.step(id, now, input) else { return };
+        if let Some(active) = self.calls.get_mut(id) {
+            active.waits = Waits::Owner(ask);
+            self.held.push(id);
+        }
+    }
+
+    fn end(&mut self, id: u64, result: Result<Product, NamingError>) {
+        if let Some(mut active) = self.calls.remove(id) {
+            let attempts = active.call.take_attempts();
+            self.finished.push(Finished { token: active.token, result, attempts });
+        }
+    }
+
+    /// Sends a request on its way.
+    fn ask(&mut self, id: u64, ask: Ask, now: Duration) {
+        let Ask { target, request, ends } = ask;
+        let Some(attempt) = self.calls.begin_attempt(id) else { return };
+        let line = match self.line_to(target, now) {
+            Ok(watch) => watch,
+            Err(error) => return self.step_and_hold(id, now, Input::Broke(error)),
+        };
+        if let Some(active) = self.calls.get_mut(id) {
+            active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends });
+        }
+        self.ring_at(ends, now);
+        let Some(way) = self.lines.get_mut(line.0) else { return };
+        if way.queue(Queued { attempt, request, ends }) {
+            self.pump(line, now);
+        } else if way.connection.stage() > Stage::Connecting && !way.is_dirty {
+            way.is_dirty = true;
+            self.dirty.push(line);
+            if self.dirty.len() == 1 {
+                self.effects.push(Effect::FlushSoon);
+            }
+        }
+    }
+
+    /// The line that takes requests for a target; it is opened where there is none.
+    fn line_to(&mut self, target: TargetId, now: Duration) -> Result<Watch, TransportError> {
+        if let Some(watch) = self.current.get(&target) {
+            return Ok(*watch);
+        }
+        let Some(address) = self.client.with_fleet(|fleet| fleet.target(target).and_then(|target| target.address)) else {
+            let kind = TransportErrorKind::Resolution("the host name is not resolved yet".to_owned());
+            return Err(TransportError::new(Phase::Resolve, kind));
+        };
+        let connection = Connection::open(address, &self.client.hello(), self.client.config().limits)?;
+        let fd = connection.fd();
+        let connecting = connection.stage() == Stage::Connecting;
+        let mut line = Line::new(target, connection, now);
+        line.watches_write = connecting;
+        let Some(watch) = self.lines.insert(line).map(Watch) else {
+            return Err(TransportError::new(Phase::Connect, TransportErrorKind::Io(std::io::ErrorKind::OutOfMemory)));
+        };
+        self.current.insert(target, watch);
+        self.effects.push(Effect::WatchRead(fd, watch));
+        if connecting {
+            self.effects.push(Effect::WatchWrite(fd, watch));
+        }
+        Ok(watch)
+    }
+
+    /// Sees to it that the timer rings at `at` or soon after.
+    pub(super) fn ring_at(&mut self, at: Duration, now: Duration) {
+        if self.rings_at.is_none_or(|rings_at| at < rings_at) {
+            let at = at.max(now + TIMER_GRAIN);
+            if self.rings_at.is_none_or(|rings_at| at < rings_at) {
+                self.rings_at = Some(at);
+                self.effects.push(Effect::Wake(at.saturating_sub(now)));
+            }
+        }
+    }
+}
+
+fn closed() -> NamingError {
+    NamingError::new(ErrorKind::ContextClosed, "the context is closed")
+}

@@ -1,0 +1,274 @@
+//! What the loop tells the driver: a descriptor is ready, or time has passed.
+
+use std::time::Duration;
+
+use crate::client::call::Input;
+use crate::failure::Phase;
+use crate::protocol::{Outcome, ProtocolError, Reply};
+use crate::transport::{TransportError, TransportErrorKind};
+
+use super::active::{Asked, Waits, Way};
+use super::connection::{Incoming, Stage};
+use super::driver::Driver;
+use super::effect::{Closed, Effect, Watch};
+
+impl<T> Driver<T> {
+    /// A descriptor is readable. All that came is taken, up to a bound; what is left makes it readable again.
+    pub fn on_readable(&mut self, watch: Watch, now: Duration) {
+        if self.inbox.as_ref().is_some_and(|(own, _)| *own == watch) {
+            return self.take_inbox(now);
+        }
+        let Some(line) = self.lines.get_mut(watch.0) else { return };
+        line.heard = now;
+        let mut broke = line.connection.read(&mut self.scratch).err();
+        let mut incoming = std::mem::take(&mut self.incoming);
+        loop {
+            match line.connection.next() {
+                Ok(Some(frame)) => incoming.push(frame),
+                Ok(None) => break,
+                Err(error) => {
+                    broke = Some(error.into());
+                    break;
+                }
+            }
+        }
+        for frame in incoming.drain(..) {
+            broke = self.take(watch, frame, now).or(broke);
+        }
+        self.incoming = incoming;
+        match broke {
+            Some(kind) => self.fail(watch, &kind, now),
+            None => self.pump(watch, now),
+        }
+    }
+
+    /// A descriptor takes bytes again, or its connecting has ended.
+    pub fn on_writable(&mut self, watch: Watch, now: Duration) {
+        let Some(line) = self.lines.get_mut(watch.0) else { return };
+        if line.connection.stage() == Stage::Connecting {
+            if let Err(error) = line.connection.connected() {
+                return self.fail(watch, &error.kind, now);
+            }
+            line.heard = now;
+        }
+        self.pump(watch, now);
+    }
+
+    /// Time has passed: attempts end, waits end, connections that nobody needs are closed.
+    pub fn on_timer(&mut self, now: Duration) {
+        self.rings_at = None;
+        let mut next: Option<Duration> = None;
+        let mut due = Vec::new();
+        for (id, active) in self.calls.iter() {
+            let at = match &active.waits {
+                Waits::Owner(_) => continue,
+                Waits::Answer(asked) => asked.ends,
+                Waits::Moment(until) => *until,
+            };
+            if at <= now {
+                due.push(id);
+            } else {
+                next = Some(next.map_or(at, |next| next.min(at)));
+            }
+        }
+        for id in due {
+            match self.calls.get(id).map(|active| &active.waits) {
+                Some(Waits::Answer(asked)) if asked.ends <= now => {
+                    let asked = *asked;
+                    self.run_out(id, asked, now);
+                }
+                Some(Waits::Moment(until)) if *until <= now => self.step_and_hold(id, now, Input::Woke),
+                _ => {}
+            }
+        }
+        self.tidy();
+        if let Some(next) = next {
+            self.ring_at(next, now);
+        }
+    }
+
+    /// Takes one frame in; an error ends the connection.
+    fn take(&mut self, watch: Watch, frame: Incoming, now: Duration) -> Option<TransportErrorKind> {
+        let line = self.lines.get_mut(watch.0)?;
+        let target = line.target;
+        match frame {
+            Incoming::Reply { id, flags, body } => {
+                line.outstanding = line.outstanding.saturating_sub(1);
+                if let Some(call) = self.calls.of_attempt(id) {
+                    let input = match Reply::decode(flags, &body) {
+                        Ok(reply) => Input::Reply(reply),
+                        Err(error) => Input::Broke(unreadable(flags, error)),
+                    };
+                    self.step_and_hold(call, now, input);
+                }
+                None
+            }
+            Incoming::Welcome(welcome) => {
+                self.client.with_fleet(|fleet| fleet.welcomed(target, &welcome, now));
+                None
+            }
+            Incoming::View(view) => {
+                self.client.with_fleet(|fleet| fleet.viewed(target, &view, now));
+                self.tidy();
+                None
+            }
+            Incoming::Rejected(fault) => Some(TransportErrorKind::Rejected(fault)),
+        }
+    }
+
+    /// The replies that other threads brought.
+    fn take_inbox(&mut self, now: Duration) {
+        let Some((_, inbox)) = &mut self.inbox else { return };
+        for (attempt, reply) in inbox.take() {
+            if let Some(call) = self.calls.of_attempt(attempt) {
+                self.step_and_hold(call, now, Input::Reply(reply));
+            }
+        }
+    }
+
+    /// An attempt's time is over.
+    fn run_out(&mut self, id: u64, asked: Asked, now: Duration) {
+        let Some((phase, outcome)) = self.phase_of(id) else { return };
+        let kind = TransportErrorKind::TimedOut(asked.ends.saturating_sub(asked.since));
+        if let Some(watch) = asked.way.watch()
+            && let Some(line) = self.lines.get_mut(watch.0)
+            // Nothing at all has come since: the connection is no good, whoever is at fault. The next call opens another;
+            // what is outstanding on this one may still be answered.
+            && line.heard <= asked.since
+        {
+            if line.connection.stage() == Stage::Connecting {
+                // This call is among those that wait for it.
+                return self.fail(watch, &kind, now);
+            }
+            self.retire(watch, &kind, now);
+        }
+        self.step_and_hold(id, now, Input::Broke(TransportError { phase, kind, outcome }));
+    }
+
+    /// How far a call's attempt has come that is under way.
+    pub(super) fn phase_of(&self, id: u64) -> Option<(Phase, Option<Outcome>)> {
+        let Waits::Answer(asked) = &self.calls.get(id)?.waits else { return Some((Phase::Resolve, None)) };
+        Some(match asked.way {
+            Way::InProcess => (Phase::Wait, None),
+            Way::Queue(watch) => (self.lines.get(watch.0)?.connection.waiting_phase(), None),
+            Way::Line(watch, place) => self.lines.get(watch.0)?.connection.fate(self.calls.attempt_of(id)?, place),
+        })
+    }
+
+    /// Writes what a line's window and the kernel allow.
+    pub(super) fn pump(&mut self, watch: Watch, now: Duration) {
+        let Some(line) = self.lines.get_mut(watch.0) else { return };
+        line.is_dirty = false;
+        let calls = &mut self.calls;
+        let mut too_long: Vec<(u64, ProtocolError)> = Vec::new();
+        let wrote = line.pump(now, |attempt, encode| {
+            let Some(id) = calls.of_attempt(attempt) else { return };
+            match encode() {
+                Ok(place) => {
+                    if let Some(active) = calls.get_mut(id)
+                        && let Waits::Answer(asked) = &mut active.waits
+                    {
+                        asked.way = Way::Line(watch, place);
+                    }
+                }
+                Err(error) => too_long.push((id, error)),
+            }
+        });
+        if let Err(kind) = wrote {
+            self.fail(watch, &kind, now);
+        } else {
+            self.watch_write(watch);
+            self.close_if_done(watch);
+        }
+        for (id, error) in too_long {
+            self.step_and_hold(id, now, Input::Broke(TransportError::new(Phase::Send, error.into())));
+        }
+    }
+
+    /// Watches for room to write exactly as long as there is something to write.
+    fn watch_write(&mut self, watch: Watch) {
+        let Some(line) = self.lines.get_mut(watch.0) else { return };
+        let wanted = line.connection.stage() == Stage::Connecting || line.connection.has_output();
+        if wanted != line.watches_write {
+            line.watches_write = wanted;
+            let fd = line.connection.fd();
+            self.effect(if wanted { Effect::WatchWrite(fd, watch) } else { Effect::UnwatchWrite(fd) });
+        }
+    }
+
+    /// A connection ended: each request on it broke, in the phase that it had reached.
+    fn fail(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
+        let rejected = matches!(kind, TransportErrorKind::Rejected(_));
+        let mut broken = Vec::new();
+        for (id, active) in self.calls.iter() {
+            if let Waits::Answer(asked) = &active.waits
+                && asked.way.watch() == Some(watch)
+                && let Some((phase, outcome)) = self.phase_of(id)
+            {
+                // A server that refuses the hello has run nothing of what came behind it.
+                let phase = if rejected { Phase::Handshake } else { phase };
+                broken.push((id, TransportError { phase, kind: kind.clone(), outcome }));
+            }
+        }
+        self.hang_up(watch);
+        for (id, error) in broken {
+            self.step_and_hold(id, now, Input::Broke(error));
+        }
+    }
+
+    /// The line takes no new requests. Those that had not left break; those outstanding are waited for.
+    fn retire(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
+        let Some(line) = self.lines.get_mut(watch.0) else { return };
+        line.retired = true;
+        let target = line.target;
+        let phase = line.connection.waiting_phase();
+        let queued: Vec<u64> = line.take_queue().filter_map(|attempt| self.calls.of_attempt(attempt)).collect();
+        if self.current.get(&target) == Some(&watch) {
+            self.current.remove(&target);
+        }
+        for id in queued {
+            self.step_and_hold(id, now, Input::Broke(TransportError::new(phase, kind.clone())));
+        }
+    }
+
+    /// Closes lines that have nothing outstanding and to whose target nothing more is sent.
+    fn tidy(&mut self) {
+        let idle: Vec<Watch> =
+            self.lines.iter().filter(|(_, line)| line.is_idle() || line.retired).map(|(id, _)| Watch(id)).collect();
+        for watch in idle {
+            let Some(line) = self.lines.get(watch.0) else { continue };
+            let target = line.target;
+            let unwanted = self.client.with_fleet(|fleet| fleet.target(target).is_none_or(|target| target.draining));
+            let abandoned = line.retired && !self.is_awaited(watch);
+            if abandoned || (unwanted && line.is_idle()) {
+                self.hang_up(watch);
+            }
+        }
+    }
+
+    fn close_if_done(&mut self, watch: Watch) {
+        if self.lines.get(watch.0).is_some_and(|line| line.retired && line.is_idle()) {
+            self.hang_up(watch);
+        }
+    }
+
+    /// Whether a call still waits for an answer on this line.
+    fn is_awaited(&self, watch: Watch) -> bool {
+        self.calls.iter().any(|(_, active)| matches!(&active.waits, Waits::Answer(asked) if asked.way.watch() == Some(watch)))
+    }
+
+    /// Closes a connection. Nobody may be waiting for it.
+    pub(super) fn hang_up(&mut self, watch: Watch) {
+        let Some(line) = self.lines.remove(watch.0) else { return };
+        if self.current.get(&line.target) == Some(&watch) {
+            self.current.remove(&line.target);
+        }
+        let fd = line.connection.fd();
+        self.effect(Effect::Close(fd, Closed::Socket(line.connection.close())));
+    }
+}
+
+/// The reply's header came, its body can't be read: the outcome is known, the value isn't.
+fn unreadable(flags: u16, error: ProtocolError) -> TransportError {
+    TransportError { phase: Phase::Receive, kind: error.into(), outcome: Some(Outcome::from_flags(flags)) }
+}
