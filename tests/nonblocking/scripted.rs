@@ -11,7 +11,7 @@ use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, Source};
 use hanaming::protocol::{
     Answer, Decoder, Fault, Found, Frame, FrameKind, HEADER_LEN, Hello, Introduction, Limits, MAGIC, Operation,
-    PROTOCOL_VERSION, Reply, Request, Welcome, decode_body, encode_frame,
+    PROTOCOL_VERSION, Refusal, RefusalReason, Reply, Request, Welcome, decode_body, encode_frame,
 };
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 
@@ -247,8 +247,29 @@ pub fn looked_up(request: &Request) -> &str {
     }
 }
 
-/// A fault.
-pub fn fault(kind: ErrorKind, completion: CompletionStatus, message: &str) -> Fault {
-    let _ = (kind, completion, message);
-    unimplemented!()
+/// "No such name".
+pub fn not_found() -> Reply {
+    Reply::Failed(fault(ErrorKind::NameNotFound, CompletionStatus::Yes))
+}
+
+/// A refusal before anything ran.
+pub fn quiescing() -> Reply {
+    let refusal = Refusal { reason: RefusalReason::Quiescing, retry_after: 0, view: None };
+    Reply::Failed(Fault { refusal: Some(refusal), ..fault(ErrorKind::ServiceUnavailable, CompletionStatus::No) })
+}
+
+/// A fault of this kind.
+pub fn fault(kind: ErrorKind, completion: CompletionStatus) -> Fault {
+    Fault {
+        code: kind.code(),
+        completion,
+        message: "as scripted".to_owned(),
+        resolved_name: None,
+        remaining_name: None,
+        existing: None,
+        answered: Vec::new(),
+        silent: Vec::new(),
+        partial: Vec::new(),
+        refusal: None,
+    }
 }

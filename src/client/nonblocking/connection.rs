@@ -12,7 +12,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::failure::Phase;
 use crate::protocol::{
-    Decoder, Fault, FrameKind, Hello, Limits, Outcome, ProtocolError, Request, Welcome, decode_body, encode_frame,
+    Decoder, Fault, FrameKind, Hello, Limits, Outcome, ProtocolError, Request, Welcome, decode_body,
 };
 use crate::topology::View;
 use crate::transport::{TransportError, TransportErrorKind};
@@ -81,8 +81,7 @@ impl Connection {
             Err(error) => return Err(failed(&error)),
         };
         let mut out = BytesMut::with_capacity(4096);
-        encode_frame(&mut out, FrameKind::Hello, 0, 0, hello, limits)
-            .map_err(|error| TransportError::new(Phase::Connect, error.into()))?;
+        hello.encode(&mut out, limits).map_err(|error| TransportError::new(Phase::Connect, error.into()))?;
         Ok(Self { socket, stage, limits, out, taken: 0, decoder: Decoder::new(limits) })
     }
 
@@ -171,19 +170,14 @@ impl Connection {
             (FrameKind::Reply, Stage::Open) => {
                 Ok(Some(Incoming::Reply { id: header.request_id, flags: header.flags, body: frame.body }))
             }
-            (FrameKind::Welcome, Stage::Greeting) => match Outcome::from_flags(header.flags) {
-                Outcome::Done => {
-                    let welcome = decode_body(FrameKind::Welcome, &frame.body)?;
+            (kind, Stage::Greeting | Stage::Connecting) => match Welcome::decode_answer(kind, header.flags, &frame.body)? {
+                Ok(welcome) => {
                     self.stage = Stage::Open;
                     Ok(Some(Incoming::Welcome(Box::new(welcome))))
                 }
-                Outcome::Failed(_) => {
-                    let fault = decode_body(FrameKind::Welcome, &frame.body)?;
-                    Ok(Some(Incoming::Rejected(Box::new(fault))))
-                }
+                Err(fault) => Ok(Some(Incoming::Rejected(Box::new(fault)))),
             },
             (FrameKind::View, Stage::Open) => decode_body(FrameKind::View, &frame.body).map(|view| Some(Incoming::View(view))),
-            (_, Stage::Greeting | Stage::Connecting) => Err(ProtocolError::NotHanaming),
             (kind, Stage::Open) => Err(ProtocolError::OutOfPlace(kind.as_str())),
         }
     }

@@ -198,15 +198,17 @@ impl<T> Driver<T> {
 
     /// A connection ended: each request on it broke, in the phase that it had reached.
     fn fail(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
-        let rejected = matches!(kind, TransportErrorKind::Rejected(_));
+        let stage = self.lines.get(watch.0).map(|line| line.connection.stage());
+        // A server that refuses the hello, or that is none of ours, has run nothing of what came behind it.
+        let turned_away = stage == Some(Stage::Greeting)
+            && matches!(kind, TransportErrorKind::Rejected(_) | TransportErrorKind::Protocol(_));
         let mut broken = Vec::new();
         for (id, active) in self.calls.iter() {
             if let Waits::Answer(asked) = &active.waits
                 && asked.way.watch() == Some(watch)
                 && let Some((phase, outcome)) = self.phase_of(id)
             {
-                // A server that refuses the hello has run nothing of what came behind it.
-                let phase = if rejected { Phase::Handshake } else { phase };
+                let phase = if turned_away { Phase::Handshake } else { phase };
                 broken.push((id, TransportError { phase, kind: kind.clone(), outcome }));
             }
         }
