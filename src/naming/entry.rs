@@ -117,7 +117,8 @@ impl Source {
 /// One row of a listing: a name, and where a lookup of it would be answered from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
-    /// The last component of its name.
+    /// The last component of its name, in its canonical text: a name by itself, as it can be looked up and joined.
+    /// Listings are in the order of these texts.
     pub component: String,
     /// What is bound there; the value's bytes are empty unless the listing asked for values.
     pub content: Content,

@@ -5,10 +5,14 @@ mod entry;
 mod error;
 mod name;
 mod reference;
+mod resolution;
+mod tree;
 mod value;
 
 pub use entry::{Content, EntryKind, InstanceDetail, Listed, Source, Version};
 pub use error::{Detail, ErrorKind, Fields, NamingError};
 pub use name::Name;
 pub use reference::{Address, AddressContent, LinkRef, Reference};
+pub use resolution::LinkWalk;
+pub use tree::{BindOptions, Change, Entry, Lookup, Snapshot, Tree, TreeLink, TreePage};
 pub use value::Value;

@@ -18,6 +18,8 @@ use std::sync::{Arc, LazyLock};
 
 use super::error::{ErrorKind, NamingError};
 
+pub(super) use syntax::escaped;
+
 /// An immutable composite name. Cheap to clone.
 #[derive(Clone)]
 pub struct Name(Arc<Parts>);

@@ -156,7 +156,7 @@ pub(super) fn canonical(components: &[Arc<str>]) -> String {
 
 /// A component as it stands in a canonical text. The canonical text of a name without empty components is its escaped
 /// components with `/` between them.
-pub(super) fn escaped(component: &str) -> Cow<'_, str> {
+pub(in crate::naming) fn escaped(component: &str) -> Cow<'_, str> {
     let bytes = component.as_bytes();
     let has_separator = bytes.contains(&SEPARATOR);
     if !has_separator && !bytes.contains(&ESCAPE) && !bytes.first().is_some_and(|&byte| is_quote(byte)) {

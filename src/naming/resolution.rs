@@ -1,0 +1,88 @@
+//! Following links: which name a lookup goes on with.
+//!
+//! A server that meets a link says where, its target and what remains of the name; a [`LinkWalk`] makes the next name
+//! of it, and sees that the walk ends. It asks nobody: whoever drives it looks each name up.
+
+use std::collections::HashSet;
+
+use super::error::{Detail, ErrorKind, NamingError};
+use super::name::Name;
+use super::reference::LinkRef;
+
+/// The links followed in one operation. Names are absolute.
+#[derive(Clone, Debug)]
+pub struct LinkWalk {
+    /// The name asked for, then each name that a link led to.
+    chain: Vec<Name>,
+    links: HashSet<Name>,
+}
+
+impl LinkWalk {
+    /// How many links one operation follows.
+    pub const MAX_LINKS: usize = 32;
+
+    /// A walk that starts with this name.
+    pub fn new(start: Name) -> Self {
+        Self { chain: vec![start], links: HashSet::new() }
+    }
+
+    /// How many links were followed.
+    pub fn followed(&self) -> usize {
+        self.chain.len() - 1
+    }
+
+    /// The name asked for, then each name that a link led to.
+    pub fn chain(&self) -> &[Name] {
+        &self.chain
+    }
+
+    /// Follows the link bound at `at`, behind which `rest` remains, and gives the name to go on with. A target that
+    /// starts with `./` is relative to the context in which the link is bound, every other one to the root.
+    ///
+    /// `LinkLoop`, with the chain, where the walk comes to a name it was at before, or takes too many links;
+    /// `InvalidName` where the link leads to what is no name that an operation takes.
+    pub fn follow(&mut self, at: &Name, target: &str, rest: &Name) -> Result<Name, NamingError> {
+        let (name, relative) = LinkRef::parse_target(target).map_err(|error| self.blame(error, at))?;
+        let base = if relative { at.parent().unwrap_or_default() } else { Name::empty() };
+        let next = base.join(&name).join(rest);
+        let been_there = self.chain.contains(&next);
+        let known_link = !self.links.insert(at.clone());
+        self.chain.push(next.clone());
+        if been_there {
+            return Err(self.refuse(format!("the links lead round in a circle, back to '{next}'")));
+        }
+        if self.followed() > Self::MAX_LINKS {
+            return Err(self.refuse(format!("over {} links follow each other", Self::MAX_LINKS)));
+        }
+        match next.check_operation() {
+            Ok(()) => Ok(next),
+            // A link that leads beneath itself makes the name longer each time round.
+            Err(_) if known_link => Err(self.refuse(format!("the link '{at}' leads beneath itself"))),
+            Err(error) => {
+                let message = format!("behind the link '{at}' to '{target}': {}", error.fields().message);
+                Err(self.blame(NamingError::new(ErrorKind::InvalidName, message), at))
+            }
+        }
+    }
+
+    /// An error of a link's target, told of the name that was asked for.
+    fn blame(&self, error: NamingError, at: &Name) -> NamingError {
+        error.with_name(self.chain[0].as_str()).with_resolution(at.as_str(), "")
+    }
+
+    fn refuse(&self, message: String) -> NamingError {
+        let chain: Vec<String> = self.chain.iter().map(Name::to_string).collect();
+        NamingError::new(ErrorKind::LinkLoop, format!("{message}: {}", shown(&chain)))
+            .with_name(self.chain[0].as_str())
+            .with_detail(Detail::Chain(chain))
+    }
+}
+
+/// A chain as one line; of a long one, both ends.
+fn shown(chain: &[String]) -> String {
+    const ENDS: usize = 4;
+    if chain.len() <= 2 * ENDS {
+        return chain.join(" → ");
+    }
+    format!("{} → … → {}", chain[..ENDS].join(" → "), chain[chain.len() - ENDS..].join(" → "))
+}

@@ -1,0 +1,82 @@
+//! The exact index: from a name's canonical text to what is bound there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use papaya::HashMap;
+
+use super::Entry;
+
+/// The index, and a sequence number that is odd while a write goes on.
+#[derive(Default)]
+pub(super) struct Index {
+    slots: HashMap<Arc<str>, Slot>,
+    sequence: AtomicU64,
+}
+
+#[derive(Clone)]
+enum Slot {
+    /// This is bound.
+    Settled(Arc<Entry>),
+    /// A write is changing what is bound: only the truth can tell.
+    Changing,
+}
+
+/// What the index says of a text.
+pub(super) enum Probe {
+    Bound(Arc<Entry>),
+    Absent,
+    /// Ask the truth.
+    Unsure,
+}
+
+impl Index {
+    pub(super) fn probe(&self, text: &str) -> Probe {
+        match self.slots.pin().get(text) {
+            Some(Slot::Settled(entry)) => Probe::Bound(entry.clone()),
+            Some(Slot::Changing) => Probe::Unsure,
+            None => Probe::Absent,
+        }
+    }
+
+    pub(super) fn sequence(&self) -> u64 {
+        self.sequence.load(Ordering::Acquire)
+    }
+
+    /// Runs `read`, and gives its result if no write went on meanwhile: then what it found absent was so.
+    pub(super) fn undisturbed<T>(&self, read: impl FnOnce() -> Option<T>) -> Option<T> {
+        let before = self.sequence();
+        if before & 1 == 1 {
+            return None;
+        }
+        let answer = read();
+        // Pairs with the fence in `begin`: whoever saw a slot that a write changed sees that it began.
+        fence(Ordering::Acquire);
+        if self.sequence.load(Ordering::Relaxed) == before { answer } else { None }
+    }
+
+    /// A write begins; there is one at a time.
+    pub(super) fn begin(&self) {
+        self.sequence.store(self.sequence.load(Ordering::Relaxed) | 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+    }
+
+    /// The write will change what is bound here, or remove it.
+    pub(super) fn mark(&self, text: &Arc<str>) {
+        self.slots.pin().insert(text.clone(), Slot::Changing);
+    }
+
+    /// This is bound from now on.
+    pub(super) fn settle(&self, text: &Arc<str>, entry: Option<&Arc<Entry>>) {
+        let slots = self.slots.pin();
+        match entry {
+            Some(entry) => slots.insert(text.clone(), Slot::Settled(entry.clone())),
+            None => slots.remove(text),
+        };
+    }
+
+    /// The write has ended.
+    pub(super) fn end(&self) {
+        self.sequence.store((self.sequence.load(Ordering::Relaxed) | 1) + 1, Ordering::Release);
+    }
+}
