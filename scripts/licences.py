@@ -37,16 +37,16 @@ PYTHON_RUNTIME = {"click": "BSD-3-Clause"}
 
 def accepted(expression: str, package: str) -> bool:
     """Whether an SPDX expression can be met with accepted licences: `OR` needs one side, `AND` both."""
-    tokens = re.findall(r"\(|\)|[^\s()/]+|/", expression)
+    words = re.findall(r"\(|\)|[^\s()/]+|/", expression)
     position = 0
 
     def peek() -> str | None:
-        return tokens[position] if position < len(tokens) else None
+        return words[position] if position < len(words) else None
 
     def take() -> str:
         nonlocal position
         position += 1
-        return tokens[position - 1]
+        return words[position - 1]
 
     def either() -> bool:
         verdict = both()
@@ -65,21 +65,22 @@ def accepted(expression: str, package: str) -> bool:
         return verdict
 
     def one() -> bool:
-        token = take()
-        if token == "(":
+        word = take()
+        if word == "(":
             verdict = either()
             take()
             return verdict
         if peek() == "WITH":
             take()
-            token = f"{token} WITH {take()}"
-        return token in ACCEPTED or package in ACCEPTED_FOR.get(token, ())
+            word = f"{word} WITH {take()}"
+        return word in ACCEPTED or package in ACCEPTED_FOR.get(word, ())
 
     verdict = either()
-    return verdict and position == len(tokens)
+    return verdict and position == len(words)
 
 
 def rust_problems() -> tuple[int, list[str]]:
+    """How many Rust packages there are, and what is wrong with which."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--all-features"]
     packages = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)["packages"]
     problems = [
@@ -91,6 +92,7 @@ def rust_problems() -> tuple[int, list[str]]:
 
 
 def python_problems() -> tuple[int, list[str]]:
+    """The same for the runtime requirements of the wheel."""
     lines = (ROOT / "scripts" / "requirements-runtime.txt").read_text(encoding="utf-8").splitlines()
     names = [re.split(r"[=<>;\s]", line)[0] for line in lines if line and not line.startswith("#")]
     problems = [f"{name}: not in the list of runtime dependencies" for name in names if name not in PYTHON_RUNTIME]
@@ -98,6 +100,7 @@ def python_problems() -> tuple[int, list[str]]:
 
 
 def main() -> int:
+    """Prints the problems; the exit status."""
     rust, problems = rust_problems()
     python, more = python_problems()
     problems += more

@@ -1,0 +1,35 @@
+"""`hanaming demo`: the newcomer's first command; the story itself is told by `hanaming.demo`."""
+
+from __future__ import annotations
+
+import click
+
+from .session import standalone
+
+
+@standalone(
+    examples="""
+    hanaming demo
+    hanaming demo --seconds 5 --threads 8
+    """
+)
+@click.option(
+    "--seconds", type=click.FloatRange(1, 60), default=2.5, show_default=True, help="How long to look on at each fault."
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="How many clients look names up meanwhile.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The figures in JSON, at the end, on standard output.")
+def demo(seconds: float, threads: int, as_json: bool) -> int:
+    """Starts three nodes on this machine, binds a catalogue of services, and breaks the nodes under their clients.
+
+    One node is killed, one is frozen and woken, one is quiesced and started again. At the end a table says what the
+    clients noticed. Exit status 1 if a single lookup failed.
+    """
+    from hanaming.demo import run  # noqa: PLC0415 - it uses this package
+
+    return run(seconds=seconds, threads=threads, as_json=as_json)

@@ -1,0 +1,67 @@
+"""From an exception to one message and an exit status.
+
+| status | meaning |
+|---|---|
+| 0 | done |
+| 1 | a naming answer: not found, already bound, …; findings of `check` |
+| 2 | usage: an option, a name, a value or a setting is wrong; nothing was sent |
+| 3 | not reachable: nobody who could know the answer gave one |
+| 4 | outcome unknown: a change may or may not have been made |
+| 130 | interrupted |
+"""
+
+from __future__ import annotations
+
+from hanaming import (
+    Attempt,
+    CommunicationError,
+    CompletionStatus,
+    ConfigurationError,
+    ContextClosedError,
+    InvalidNameError,
+    NamingError,
+)
+
+DONE = 0
+ANSWER = 1
+USAGE = 2
+UNREACHABLE = 3
+UNKNOWN = 4
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def exit_status(error: NamingError, *, mutation: bool) -> int:
+    """The exit status for an error. What a read left behind is never unknown: it changes nothing."""
+    if mutation and error.completion is CompletionStatus.MAYBE:
+        return UNKNOWN
+    if isinstance(error, (InvalidNameError, ConfigurationError)):
+        return USAGE
+    if isinstance(error, (CommunicationError, ContextClosedError)):
+        return UNREACHABLE
+    return ANSWER
+
+
+def message(error: NamingError, *, mutation: bool) -> str:
+    """What the error says, and for a change whose outcome is unknown what to do about it."""
+    text = printable(str(error))
+    if exit_status(error, mutation=mutation) == UNKNOWN:
+        text += "\nThe change may or may not have been made: look with `hanaming resolve` before you repeat it."
+    return text
+
+
+def attempt_lines(attempts: list[Attempt]) -> list[str]:
+    """One line for each attempt: target, phase, outcome, completion, time, and why the next one was made."""
+    lines = []
+    for number, attempt in enumerate(attempts, 1):
+        line = f"  {number}. {attempt.target}  {attempt.phase}: {attempt.outcome}"
+        line += f"  (completed {attempt.completion.value}, {attempt.elapsed * 1000:.1f} ms)"
+        if attempt.why_next:
+            line += f"; next: {attempt.why_next}"
+        lines.append(printable(line))
+    return lines
+
+
+def printable(text: str) -> str:
+    """The text with control characters escaped: a name or a value must not steer the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)

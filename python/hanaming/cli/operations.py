@@ -1,0 +1,195 @@
+"""Commands for whoever runs the cluster: `check`, `status`, `quiesce`."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hanaming import CheckReport, Context, Member, NamingError, NodeStatus, Resolution
+
+from . import errors, tables, values
+from .session import Session, command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@command(
+    examples="""
+    hanaming check
+    hanaming check services --json
+    """
+)
+@click.argument("name", default="")
+def check(session: Session, name: str) -> int | None:
+    r"""Reports names that are bound to different things in different places. Exit status 1 where there are any.
+
+    \b
+      mismatch   local trees of several nodes have different values: who asks which node gets which
+      hidden     the cluster tree has the name, and hides what a node bound locally
+      conflict   the cluster tree itself has several versions
+    """
+    report = session.context.check(name)
+    if session.json:
+        session.print_json(_report_document(report))
+    else:
+        rows = list(_findings(report))
+        if rows:
+            tables.show(["finding", "name", "node", "source", "value"], rows)
+        else:
+            session.note("nothing to report: no name has two meanings")
+    return errors.ANSWER if report else None
+
+
+@command(
+    examples="""
+    hanaming status
+    hanaming status --provider hn://10.0.0.5:11100 --json
+    """
+)
+def status(session: Session) -> int | None:
+    """Shows the cluster: each member, its state, its names, its load. Exit status 1 where a member did not answer."""
+    first = session.context.status()
+    answers = [_Asked(m, first) if m.address == first.address else _Asked(m) for m in first.members]
+    if not session.local:
+        with ThreadPoolExecutor(max_workers=max(1, min(16, len(answers)))) as threads:
+            list(threads.map(lambda asked: asked.ask(session.timeout), answers))
+    silent = [asked for asked in answers if asked.status is None]
+    if session.json:
+        session.print_json(
+            {
+                "cluster": first.cluster,
+                "provider": session.provider_given,
+                "provider_source": session.provider_source,
+                "members": [asked.document() for asked in answers],
+                "warnings": _warnings(answers),
+            }
+        )
+    else:
+        columns = ["node", "address", "state", "local names", "cluster names", "connections", "requests", "up"]
+        session.note(f"cluster {first.cluster!r}, asked at {session.provider_given} (from {session.provider_source})")
+        tables.show(columns, [asked.row() for asked in answers], right=range(3, 8))
+        for warning in _warnings(answers):
+            click.echo(f"warning: {errors.printable(warning)}", err=True)
+    return errors.ANSWER if silent and not session.local else None
+
+
+@command(
+    mutation=True,
+    examples="""
+    hanaming quiesce --provider hn://10.0.0.5:11100
+    """,
+)
+def quiesce(session: Session) -> None:
+    """Asks one node to leave: it refuses what is new, finishes what runs, and ends. Its local bindings end with it.
+
+    The provider must be that one node's address. Clients go to other nodes by themselves, without a failed call.
+    """
+    with Context(session.provider_given, timeout=session.timeout) as node:
+        name = node.status().node
+        node.quiesce()
+    if session.json:
+        session.print_json({"quiescing": name})
+    else:
+        session.note(f"{name} is leaving")
+
+
+@dataclass
+class _Asked:
+    """A member, and what it says of itself; `None` where it says nothing."""
+
+    member: Member
+    status: NodeStatus | None = None
+
+    def ask(self, timeout: float) -> None:
+        if self.status is None:
+            try:
+                with Context(f"hn://{self.member.address}", timeout=timeout) as node:
+                    self.status = node.status()
+            except NamingError:
+                self.status = None
+
+    def row(self) -> list[str]:
+        if self.status is None:
+            return [self.member.name, self.member.address, f"{self.member.state}, silent", *["-"] * 5]
+        s = self.status
+        counts = [s.local_names, s.cluster_names, s.connections, s.requests]
+        return [self.member.name, self.member.address, s.state, *[str(count) for count in counts], _duration(s.uptime)]
+
+    def document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "name": self.member.name,
+            "address": self.member.address,
+            "state": self.member.state,
+            "answered": self.status is not None,
+        }
+        if self.status is not None:
+            s = self.status
+            document |= {
+                "state": s.state,
+                "local_names": s.local_names,
+                "cluster_names": s.cluster_names,
+                "connections": s.connections,
+                "requests": s.requests,
+                "uptime": s.uptime,
+                "warnings": s.warnings,
+            }
+        return document
+
+
+def _warnings(answers: Iterable[_Asked]) -> list[str]:
+    return [f"{asked.member.name}: {warning}" for asked in answers if asked.status for warning in asked.status.warnings]
+
+
+def _duration(seconds: float) -> str:
+    whole = int(seconds)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if whole >= 2 * length:
+            return f"{whole // length} {unit}"
+    return f"{whole} s"
+
+
+def _findings(report: CheckReport) -> Iterable[list[str]]:
+    for conflict in report.conflicts:
+        for binding in (conflict.shown, *conflict.others):
+            yield ["conflict", conflict.name, binding.node, binding.source, values.compact(binding.value)]
+    for mismatch in report.mismatches:
+        for answer in mismatch.answers:
+            yield ["mismatch", mismatch.name, *_answer_row(answer)]
+    for hidden in report.hidden:
+        for answer in (hidden.cluster, *hidden.local):
+            yield ["hidden", hidden.name, *_answer_row(answer)]
+
+
+def _answer_row(answer: Resolution) -> list[str]:
+    return [answer.node, answer.source, values.compact(answer.value)]
+
+
+def _report_document(report: CheckReport) -> dict[str, Any]:
+    def answer(found: Resolution) -> dict[str, Any]:
+        return {
+            "node": found.node,
+            "source": found.source,
+            "version": found.version,
+            "value": values.encode(found.value),
+        }
+
+    return {
+        "conflicts": [
+            {
+                "name": conflict.name,
+                "versions": [
+                    {"node": b.node, "source": b.source, "value": values.encode(b.value)}
+                    for b in (conflict.shown, *conflict.others)
+                ],
+            }
+            for conflict in report.conflicts
+        ],
+        "mismatches": [{"name": m.name, "answers": [answer(a) for a in m.answers]} for m in report.mismatches],
+        "hidden": [
+            {"name": h.name, "cluster": answer(h.cluster), "local": [answer(a) for a in h.local]} for h in report.hidden
+        ],
+    }

@@ -1,0 +1,232 @@
+"""Commands that read: `lookup`, `ls`, `tree`, `resolve`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hanaming import Context, Name
+
+from . import errors, tables, values
+from .session import Session, command
+
+if TYPE_CHECKING:
+    from hanaming import Binding, Resolution, Tree
+
+_TREES = click.Choice(["all", "cluster", "local"])
+_VALUE_WIDTH = 60
+
+
+@command(
+    examples="""
+    hanaming lookup orders
+    hanaming lookup orders limits --json
+    hanaming lookup --raw orders/url
+    """
+)
+@click.argument("names", metavar="NAME…", nargs=-1, required=True)
+@click.option("--raw", is_flag=True, help="Print a string or bytes as they are, without quotes.")
+@click.option("--no-follow", is_flag=True, help="Where the name is a link, show the link, not what it leads to.")
+def lookup(session: Session, names: tuple[str, ...], raw: bool, no_follow: bool) -> int | None:
+    """Looks up one name, or several at once, and prints what is bound there, as JSON.
+
+    Several names give one object; names that are not bound are left out of it, are named on standard error, and
+    make the exit status 1.
+    """
+    if len(names) > 1:
+        if raw or no_follow:
+            raise click.UsageError("--raw and --no-follow are for one name")
+        return _lookup_many(session, names)
+    name = names[0]
+    value = session.context.lookup_link(name) if no_follow else session.context.lookup(name)
+    if raw and isinstance(value, bytes):
+        sys.stdout.buffer.write(value)
+    elif raw and isinstance(value, str):
+        click.echo(value)
+    elif isinstance(value, Context):
+        session.note(f"{name!r} is a context: `hanaming ls` lists it")
+        click.echo(values.dumps({"$context": name}))
+    else:
+        click.echo(values.dumps(values.encode(value), indent=2 if session.json or sys.stdout.isatty() else None))
+    return None
+
+
+def _lookup_many(session: Session, names: tuple[str, ...]) -> int | None:
+    found = session.context.lookup_many(names)
+    session.print_json({name: _document(name, value) for name, value in found.items()})
+    absent = [name for name in names if name not in found]
+    if absent:
+        click.echo(f"hanaming: not bound: {errors.printable(', '.join(absent))}", err=True)
+    return errors.ANSWER if absent else None
+
+
+@command(
+    examples="""
+    hanaming ls
+    hanaming ls services -l
+    hanaming ls --tree cluster --json
+    hanaming ls --local --provider hn://10.0.0.5:11100
+    """
+)
+@click.argument("name", default="")
+@click.option("-l", "--long", is_flag=True, help="Also kind, value, source and node of each.")
+@click.option("--tree", type=_TREES, default="all", show_default=True, help="Which trees are merged.")
+def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
+    """Lists the names in a context: of the cluster tree and all live nodes' local trees, merged."""
+    if session.json or long:
+        bindings = session.context.list_bindings(name, tree=tree)
+        if session.json:
+            session.print_json([_row_document(binding) for binding in bindings])
+        else:
+            rows = [
+                [b.name, b.kind, b.source, b.node, "" if b.kind == "context" else values.compact(b.value)]
+                for b in bindings
+            ]
+            tables.show(["name", "kind", "source", "node", "value"], rows)
+        return
+    for entry in session.context.list_names(name, tree=tree):
+        click.echo(errors.printable(entry.name))
+
+
+@command(
+    examples="""
+    hanaming tree
+    hanaming tree services --depth 2
+    hanaming tree --local
+    """
+)
+@click.argument("name", default="")
+@click.option(
+    "--depth", type=click.IntRange(min=1), default=32, help="How many levels to show (all of them by default)."
+)
+@click.option("--tree", "trees", type=_TREES, default="all", show_default=True, help="Which trees are merged.")
+def tree(session: Session, name: str, depth: int, trees: Tree) -> None:
+    """Shows a context and all that lies beneath it, each binding with its node."""
+    if session.json:
+        session.print_json(_subtree(session.context, Name(name), depth, trees))
+        return
+    click.echo(errors.printable(name) or ".")
+    printer = _TreePrinter(session.context, trees)
+    printer.show(Name(name), depth)
+    session.note(f"{printer.bindings} bindings in {printer.contexts} contexts")
+
+
+@command(
+    examples="""
+    hanaming resolve orders
+    hanaming resolve orders --all
+    """
+)
+@click.argument("name")
+@click.option("--all", "everywhere", is_flag=True, help="What every node answers, not only the first.")
+def resolve(session: Session, name: str, everywhere: bool) -> None:
+    """Looks a name up and says how: which step of the lookup rule answered, which node, who was asked."""
+    if everywhere:
+        answers = session.context.resolve(name, all=True)
+        if session.json:
+            session.print_json([_resolution(name, answer) for answer in answers])
+            return
+        rows = [[a.node, a.source, a.version or "", _shown(name, a.value)] for a in answers]
+        tables.show(["node", "source", "version", "value"], rows)
+        return
+    answer = session.context.resolve(name)
+    if session.json:
+        session.print_json(_resolution(name, answer))
+        return
+    step = {
+        "cluster": "the cluster tree",
+        "local": "the asked node's own local tree",
+        "peer": "another node's local tree",
+    }
+    rows = [
+        ["value", _shown(name, answer.value)],
+        ["source", f"{answer.source} ({step[answer.source]})"],
+        ["node", answer.node],
+        ["version", answer.version or "-"],
+        ["elapsed", f"{answer.elapsed * 1000:.1f} ms"],
+        ["asked", ", ".join(answer.asked)],
+    ]
+    for key, text in rows:
+        click.echo(f"{key:<8} {errors.printable(text)}")
+
+
+def _document(name: str, value: Any) -> Any:
+    return {"$context": name} if isinstance(value, Context) else values.encode(value)
+
+
+def _shown(name: str, value: Any) -> str:
+    return values.dumps(_document(name, value))
+
+
+def _row_document(binding: Binding) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "name": binding.name,
+        "kind": binding.kind,
+        "class_name": binding.class_name,
+        "source": binding.source,
+        "node": binding.node,
+        "sources": binding.sources,
+    }
+    if binding.kind != "context":
+        document["value"] = values.encode(binding.value)
+    return document
+
+
+def _resolution(name: str, answer: Resolution) -> dict[str, Any]:
+    return {
+        "value": _document(name, answer.value),
+        "source": answer.source,
+        "node": answer.node,
+        "version": answer.version,
+        "elapsed": answer.elapsed,
+        "asked": answer.asked,
+        "attempts": [
+            {
+                "target": attempt.target,
+                "phase": attempt.phase,
+                "outcome": attempt.outcome,
+                "completion": attempt.completion.value,
+                "elapsed": attempt.elapsed,
+                "why_next": attempt.why_next,
+            }
+            for attempt in answer.attempts
+        ],
+    }
+
+
+def _subtree(context: Context, name: Name, depth: int, trees: Tree) -> list[dict[str, Any]]:
+    rows = []
+    for binding in context.list_bindings(name, tree=trees):
+        row = _row_document(binding)
+        if binding.kind == "context" and depth > 1:
+            row["children"] = _subtree(context, name / binding.name, depth - 1, trees)
+        rows.append(row)
+    return rows
+
+
+class _TreePrinter:
+    """Prints a context and what lies beneath, and counts it."""
+
+    def __init__(self, context: Context, trees: Tree) -> None:
+        self.contexts = 0
+        self.bindings = 0
+        self._context = context
+        self._trees = trees
+
+    def show(self, name: Name, depth: int, indent: str = "") -> None:
+        """Everything beneath `name`, at most `depth` levels of it."""
+        bindings = self._context.list_bindings(name, tree=self._trees)
+        for number, binding in enumerate(bindings, 1):
+            branch, below = ("└── ", "    ") if number == len(bindings) else ("├── ", "│   ")
+            line = errors.printable(f"{indent}{branch}{binding.name}")
+            if binding.kind == "context":
+                self.contexts += 1
+                click.echo(line)
+                if depth > 1:
+                    self.show(name / binding.name, depth - 1, indent + below)
+            else:
+                self.bindings += 1
+                value = tables.cut(values.compact(binding.value), _VALUE_WIDTH)
+                click.echo(f"{line}  {value}  [{errors.printable(binding.node)}]")

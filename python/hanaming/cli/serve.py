@@ -1,0 +1,129 @@
+"""`hanaming serve`: one node in this process, until it is told to leave."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hanaming import Member, NamingError, Node, log
+
+from . import errors, settings
+from .session import standalone
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_POLL = 0.2
+_log = logging.getLogger("hanaming.serve")
+
+
+@standalone(
+    examples="""
+    hanaming serve
+    hanaming serve --name n2 --listen 127.0.0.1:11101 --seed 127.0.0.1:11100
+    hanaming serve --listen 0.0.0.0:11100 --advertise 10.0.0.5:11100 --insecure
+    hanaming serve --config node.toml
+    """
+)
+@click.option("--name", metavar="NAME", help="The node's name, unique in its cluster. Default: n1, or host and port.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help=f"Where to listen. Default: {settings.DEFAULT_LISTEN}; port 0 is any free one.",
+)
+@click.option(
+    "--advertise", metavar="HOST:PORT", help="The address that others are told, where it isn't the one listened on."
+)
+@click.option("--seed", "seeds", metavar="HOST:PORT", multiple=True, help="A node of the cluster to join; repeatable.")
+@click.option(
+    "--cluster", metavar="NAME", help="The cluster's name; nodes of another one are refused. Default: default."
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="Settings by the names of these flags (`seeds` is a list).",
+)
+@click.option(
+    "--insecure", is_flag=True, help="Listen beyond loopback although anybody who reaches the port can read and write."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Log more, on standard error.")
+@click.option("-q", "--quiet", is_flag=True, help="Log warnings only.")
+def serve(config: Path | None, verbose: bool, quiet: bool, **flags: Any) -> int:
+    """Runs a node. It needs no arguments: alone it is a complete, useful server.
+
+    Prints one line on standard output once it serves, and logs to standard error. SIGTERM, Ctrl-C and
+    `hanaming quiesce` make it leave: it refuses what is new, finishes what runs, and exits with 0; a second signal
+    ends it at once. Flags beat the file, the file beats the environment (HANAMING_NAME, HANAMING_LISTEN,
+    HANAMING_ADVERTISE, HANAMING_SEEDS, HANAMING_CLUSTER, HANAMING_INSECURE).
+    """
+    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
+    logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log.enable(level)
+    stop = _StopSignal()
+    try:
+        chosen = settings.read(flags, config)
+        for line in chosen.described():
+            _log.info("%s", errors.printable(line))
+        node = Node(
+            chosen.name,
+            listen=chosen.listen,
+            advertise=chosen.advertise,
+            seeds=chosen.seeds,
+            cluster=chosen.cluster,
+            insecure=chosen.insecure,
+        )
+    except NamingError as error:
+        click.echo(f"hanaming: {errors.message(error, mutation=False)}", err=True)
+        return errors.exit_status(error, mutation=False)
+    with node:
+        if chosen.insecure:
+            _log.warning("insecure: whoever reaches %s can read, bind and unbind; there is no TLS yet", node.address)
+        click.echo(f"hanaming node {node.name} ready on {node.address}")
+        sys.stdout.flush()
+        _wait(node, stop)
+        _log.info("leaving")
+        node.quiesce()
+    _log.info("left")
+    return errors.DONE
+
+
+class _StopSignal:
+    """Set by the first SIGTERM or SIGINT; the second one ends the process at once."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._received)
+
+    def _received(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        if self._event.is_set():
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        self._event.set()
+
+    def wait(self, seconds: float) -> bool:
+        return self._event.wait(seconds)
+
+
+def _wait(node: Node, stop: _StopSignal) -> None:
+    """Returns when the node is to leave: by a signal, or because a client asked for it. Logs who comes and goes."""
+    known: dict[str, Member] = {}
+    while not stop.wait(_POLL):
+        members = {member.name: member for member in node.view.members}
+        for name in sorted(members.keys() | known.keys()):
+            now, before = members.get(name), known.get(name)
+            if now is None:
+                _log.warning("%s is gone from the view", name)
+            elif before is None or before.state != now.state or before.address != now.address:
+                _log.info("%s at %s is %s", name, now.address, now.state)
+        known = members
+        own = members.get(node.name)
+        if own is None or own.state == "quiescing":
+            return

@@ -1,0 +1,157 @@
+"""What every command that asks a cluster shares: its options, the context it asks, and how its errors end.
+
+A command is a function of a `Session`; `command` makes the click command around it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hanaming import Attempt, Context, HAContext, NamingError
+
+from . import errors, values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LOOPBACK = "hn://127.0.0.1:11100"
+
+
+@dataclass
+class Session:
+    """The options of one run, and the context that they mean."""
+
+    provider: str | None
+    local: bool
+    timeout: float
+    json: bool
+    verbose: bool
+    quiet: bool
+    _context: Context | None = field(default=None, init=False, repr=False)
+
+    @property
+    def context(self) -> Context:
+        """The HA context, or with `--local` the one node's local tree; opened at the first use."""
+        if self._context is None:
+            if self.local:
+                self._context = Context(self.provider_given, timeout=self.timeout)
+            else:
+                self._context = HAContext(self.provider, timeout=self.timeout)
+        return self._context
+
+    @property
+    def provider_given(self) -> str:
+        """Whom the command asks: the option, else the environment, else this machine."""
+        return self.provider or os.environ.get("HANAMING_PROVIDER") or LOOPBACK
+
+    @property
+    def provider_source(self) -> str:
+        """Where the provider is from, in words."""
+        if self.provider:
+            return "--provider"
+        return "HANAMING_PROVIDER" if os.environ.get("HANAMING_PROVIDER") else "the default"
+
+    def print_json(self, document: Any) -> None:
+        """A document on standard output."""
+        click.echo(values.dumps(document, indent=2))
+
+    def note(self, text: str) -> None:
+        """Something a person wants to know and a program doesn't; `-q` leaves it out."""
+        if not self.quiet:
+            click.echo(errors.printable(text), err=True)
+
+    def explain(self) -> list[Attempt]:
+        """The attempts of the last call."""
+        return self._context.explain() if self._context is not None else []
+
+    def close(self) -> None:
+        """Closes the context, where one was opened."""
+        if self._context is not None:
+            self._context.close()
+
+
+class _ExamplesFirst(click.Command):
+    """A command whose help starts with what to type."""
+
+    def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples.strip().splitlines():
+                    formatter.write(f"{'':>{formatter.current_indent}}{line.strip()}\n")
+        super().format_help_text(ctx, formatter)
+
+
+_SHARED = (
+    click.option("-q", "--quiet", is_flag=True, help="Print nothing but the answer."),
+    click.option("-v", "--verbose", is_flag=True, help="Show every attempt: target, phase, outcome, time."),
+    click.option("--json", is_flag=True, help="Answer in JSON."),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=5.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="The limit for the whole call.",
+    ),
+    click.option("--local", is_flag=True, help="Ask the one node's local tree alone; never fails over."),
+    click.option(
+        "--provider",
+        metavar="HN://HOST:PORT,…",
+        help="Whom to ask: one address or several. Else HANAMING_PROVIDER, else 127.0.0.1:11100.",
+    ),
+)
+
+
+def standalone(*, examples: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command that asks no cluster of its own (`serve`, `demo`)."""
+    return click.command(cls=_ExamplesFirst, examples=examples)
+
+
+def command(*, examples: str, mutation: bool = False) -> Callable[[Callable[..., int | None]], click.Command]:
+    """A command that asks a cluster. Its function is given a `Session` and returns an exit status, `None` for done."""
+
+    def wrap(function: Callable[..., int | None]) -> click.Command:
+        @functools.wraps(function)
+        def run(**options: Any) -> int:
+            shared = {f.name: options.pop(f.name) for f in fields(Session) if f.init}
+            session = Session(**shared)
+            try:
+                return _run(session, function, options, mutation=mutation)
+            finally:
+                session.close()
+
+        decorated: Callable[..., int] = run
+        for option in _SHARED:
+            decorated = option(decorated)
+        return click.command(cls=_ExamplesFirst, examples=examples)(decorated)
+
+    return wrap
+
+
+def _run(session: Session, function: Callable[..., int | None], arguments: dict[str, Any], *, mutation: bool) -> int:
+    try:
+        status = function(session, **arguments)
+    except NamingError as error:
+        click.echo(f"hanaming: {errors.message(error, mutation=mutation)}", err=True)
+        if session.verbose:
+            _show_attempts(error.attempts)
+        return errors.exit_status(error, mutation=mutation)
+    except (TypeError, ValueError) as error:  # a value that cannot be bound, or is none
+        raise click.UsageError(errors.printable(str(error))) from None
+    if session.verbose:
+        _show_attempts(session.explain())
+    return errors.DONE if status is None else status
+
+
+def _show_attempts(attempts: list[Attempt]) -> None:
+    for line in errors.attempt_lines(attempts):
+        click.echo(line, err=True)

@@ -1,0 +1,144 @@
+"""Node processes: started, broken and ended by their process ids."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+START_LIMIT = 20.0
+
+
+class NodeProcess:
+    """One `hanaming serve` of this interpreter. A node that is started again keeps its name and address."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.address = "127.0.0.1:0"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+
+    @property
+    def url(self) -> str:
+        """What a context takes as its provider."""
+        return f"hn://{self.address}"
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._running().pid
+
+    def start(self, seeds: Sequence[str] = ()) -> None:
+        """Starts the process and returns when it serves."""
+        command = [sys.executable, "-m", "hanaming", "serve", "--quiet", "--name", self.name, "--listen", self.address]
+        for seed in seeds:
+            command += ["--seed", seed]
+        # What an operator has set for nodes of their own does not concern these.
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("HANAMING_")}
+        self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log, env=environment
+        )
+        self.address = self._ready_line().rsplit(" ", 1)[-1]
+
+    def kill(self) -> None:
+        """`kill -9`: no goodbye."""
+        self._running().kill()
+        self._running().wait(10)
+
+    def freeze(self) -> None:
+        """SIGSTOP: its connections stay open and nothing answers."""
+        self._running().send_signal(signal.SIGSTOP)
+
+    def wake(self) -> None:
+        """SIGCONT."""
+        self._running().send_signal(signal.SIGCONT)
+
+    def quiesce(self) -> int:
+        """SIGTERM: it finishes what runs, leaves and ends; its exit status."""
+        self._running().terminate()
+        return self._running().wait(40)
+
+    def end(self) -> None:
+        """Ends it in whatever state it is."""
+        if self._process is not None:
+            if self._process.poll() is None:
+                self._process.kill()  # a stopped process dies of it too
+                self._process.wait(10)
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+        self._log.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            msg = f"{self.name} was not started"
+            raise RuntimeError(msg)
+        return self._process
+
+    def _ready_line(self) -> str:
+        output, text = self._running().stdout, b""
+        stdout = output.fileno() if output else -1
+        end = time.monotonic() + START_LIMIT
+        while not text.endswith(b"\n"):
+            readable, _, _ = select.select([stdout], [], [], max(0.0, end - time.monotonic()))
+            piece = os.read(stdout, 4096) if readable else b""
+            if not piece:
+                raise RuntimeError(self._why_not())
+            text += piece
+        return text.decode().strip()
+
+    def _why_not(self) -> str:
+        self._log.seek(0)
+        said = self._log.read().decode(errors="replace").strip()
+        return f"node {self.name} did not start within {START_LIMIT:.0f} s. It said:\n{said or '(nothing)'}"
+
+
+class NodeProcesses(Sequence[NodeProcess]):
+    """Several nodes of one cluster. Leaving the block ends every process, whatever happened in it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._nodes = [NodeProcess(name) for name in names]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for node in self._nodes:
+            node.end()
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __getitem__(self, index: int) -> NodeProcess:  # type: ignore[override]
+        return self._nodes[index]
+
+    def start(self, node: NodeProcess) -> None:
+        """Starts a node with the addresses of the others as its seeds."""
+        node.start([other.address for other in self._nodes if other is not node and not other.address.endswith(":0")])
+
+    @property
+    def provider(self) -> str:
+        """All addresses, for a client."""
+        return "hn://" + ",".join(node.address for node in self._nodes)
+
+
+def wait_until(condition: Callable[[], bool], what: str, limit: float = 10.0) -> None:
+    """Returns as soon as the condition holds; an error where it doesn't within the limit."""
+    end = time.monotonic() + limit
+    while not condition():
+        if time.monotonic() > end:
+            msg = f"{what}: not within {limit:.0f} s"
+            raise RuntimeError(msg)
+        time.sleep(0.02)
