@@ -8,6 +8,7 @@
 pub mod blocking;
 mod error;
 pub mod link;
+pub mod memory;
 mod network;
 mod service;
 pub mod tcp;
