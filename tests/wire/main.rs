@@ -1,0 +1,8 @@
+//! The wire: bytes, limits, and how far an exchange came when it broke.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
+
+mod blocking;
+mod fixtures;
+mod link;
+mod memory;
+mod scripted;
