@@ -1,1 +1,23 @@
-//! (being built)
+//! A node: it serves its trees to clients and to the other nodes of its cluster.
+//!
+//! ```text
+//! node            starts, quiesces, closes; owns the runtime
+//!  └ connection   one task a connection: frames, limits, times
+//!     └ answer    which operation is answered by what
+//!        ├ (own trees)      at once, without waiting
+//!        └ peers            the other nodes, by the lookup rule
+//! ```
+//!
+//! Decisions (the lookup rule, what is asked together, how pages merge, how slow a connection may be) are values that
+//! are told what happened and when; the tasks around them only carry bytes and time.
+
+pub mod answer;
+pub mod bulletin;
+pub mod clock;
+mod config;
+pub mod connection;
+pub mod core;
+pub mod load;
+pub mod peers;
+
+pub use config::{ServerConfig, ServerLimits};

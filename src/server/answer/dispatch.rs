@@ -1,0 +1,97 @@
+//! Which operation is answered by what, for every scope.
+//!
+//! Two doors lead here. [`Core::answer_now`] answers what needs no other node, without waiting and without a task: this
+//! is where nearly all requests end. What it leaves goes through [`Core::answer_later`], which may ask other nodes and
+//! ends at the request's deadline.
+
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::failure::CompletionStatus;
+use crate::naming::ErrorKind;
+use crate::protocol::{Answer, Operation, RefusalReason, Reply, Request, Scope};
+
+use super::fault;
+use super::lookup::WINDOW;
+use crate::server::connection::Caller;
+use crate::server::core::{Core, Phase};
+use crate::server::load::Share;
+
+impl Core {
+    /// Answers what needs no other node; `None` otherwise, and then nothing was done.
+    pub fn answer_now(&self, caller: Caller, request: &Request) -> Option<Reply> {
+        if let Some(refusal) = self.refusal(caller, request) {
+            return Some(refusal);
+        }
+        let scope = request.scope;
+        match &request.operation {
+            Operation::Lookup { name } => {
+                let told = self.own(scope, name);
+                self.is_settled(scope, &told).then(|| told.into_reply())
+            }
+            Operation::LookupMany { names } => self.many_now(scope, names),
+            Operation::Survey { name } => self.survey_now(scope, name),
+            Operation::List(request) => self.list_now(scope, request),
+            Operation::Mutate(mutation) => Some(self.mutate(scope, mutation)),
+            Operation::Check { name } => self.check_now(scope, name),
+            Operation::Status => Some(Reply::Done(Answer::Status(Box::new(self.status())))),
+            Operation::Quiesce => {
+                self.quiesce.send_replace(true);
+                Some(Reply::Done(Answer::Accepted))
+            }
+            Operation::Gossip(gossip) => Some(match self.peers.gossip(gossip.clone()) {
+                Ok(gossip) => Reply::Done(Answer::Gossip(gossip)),
+                Err(fault) => Reply::Failed(fault),
+            }),
+        }
+    }
+
+    /// Answers what [`answer_now`](Self::answer_now) left, at the latest at `deadline`.
+    pub async fn answer_later(self: Arc<Self>, request: Request, deadline: Instant) -> Reply {
+        let Request { scope, operation, .. } = request;
+        let name = Arc::clone(&self.name);
+        let answer = async move {
+            match operation {
+                Operation::Lookup { name } => self.lookup(scope, name, deadline).await.into_reply(),
+                Operation::LookupMany { names } => self.many(scope, names, deadline).await,
+                Operation::Survey { name } => self.survey(name, deadline).await,
+                Operation::List(request) => self.list(request, deadline).await,
+                Operation::Check { name } => self.check(name, deadline).await,
+                Operation::Mutate(_) | Operation::Status | Operation::Quiesce | Operation::Gossip(_) => {
+                    Reply::Failed(fault::internal("an operation that never waits was put off"))
+                }
+            }
+        };
+        // Each operation ends in time by itself and says who was silent; this is for the one that does not.
+        timeout_at(deadline, answer).await.unwrap_or_else(|_| {
+            let message = format!("node {name} had no time left to finish");
+            Reply::Failed(fault::fault(ErrorKind::TimeLimitExceeded, CompletionStatus::No, message))
+        })
+    }
+
+    /// A place among the requests that wait for other nodes, or a refusal.
+    pub fn admit_waiting(&self, request: &Request) -> Result<Share, Reply> {
+        let weight = match &request.operation {
+            Operation::LookupMany { names } => names.len().clamp(1, WINDOW),
+            _ => 1,
+        };
+        let place = self.load.in_flight.take(weight, self.limits.in_flight);
+        place.ok_or_else(|| Reply::Failed(self.refused(RefusalReason::Overloaded)))
+    }
+
+    /// Why this is not even looked at: whoever asks may not, or the node's state forbids it.
+    fn refusal(&self, caller: Caller, request: &Request) -> Option<Reply> {
+        let phase = self.phase.get();
+        let refused = |reason| Some(Reply::Failed(self.refused(reason)));
+        let is_peer = matches!(caller, Caller::Peer(_));
+        match (&request.operation, request.scope) {
+            _ if phase == Phase::Closed => refused(RefusalReason::Closed),
+            (Operation::Gossip(_), _) | (_, Scope::Peer) if !is_peer => {
+                Some(Reply::Failed(fault::not_supported("only the cluster's nodes may ask this of each other")))
+            }
+            (Operation::Gossip(_) | Operation::Status | Operation::Quiesce, _) | (_, Scope::Peer) => None,
+            _ => phase.refusal().and_then(refused),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Lookups that need other nodes: drives the [rule](crate::server::peers::delegation) for one name or many.
+
+use std::sync::{Arc, PoisonError};
+use std::task::Poll;
+
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+use crate::naming::Source;
+use crate::protocol::{Answer, Found, ManyItem, Reply, Scope};
+use crate::topology::NodeId;
+
+use super::fault;
+use super::own::{Absence, Told};
+use crate::server::bulletin::Bulletin;
+use crate::server::core::Core;
+use crate::server::peers::delegation::{Delegation, Heard, Next, Verdict};
+
+/// Names of one request that are delegated at once.
+pub const WINDOW: usize = 512;
+
+/// The part of a frame that stays free when it is filled with answers: room for what stands around them.
+const MARGIN: usize = 16;
+
+impl Core {
+    /// One name, whether or not other nodes are needed for it.
+    pub async fn lookup(self: Arc<Self>, scope: Scope, name: String, deadline: Instant) -> Told {
+        match self.own(scope, &name) {
+            Told::Absent(absence) if scope == Scope::Cluster => self.delegate(Arc::from(name), absence, deadline).await,
+            told => told,
+        }
+    }
+
+    /// The answers to many names, where the own trees suffice.
+    pub fn many_now(&self, scope: Scope, names: &[String]) -> Option<Reply> {
+        if let Some(refusal) = self.too_many(names) {
+            return Some(refusal);
+        }
+        let mut gathered = Gathered::new(self.limits.frame, scope);
+        for name in names {
+            let told = self.own(scope, name);
+            if !self.is_settled(scope, &told) {
+                return None;
+            }
+            if !gathered.push(told) {
+                break;
+            }
+        }
+        Some(gathered.into_reply(names.len()))
+    }
+
+    /// The answers to many names, by the lookup rule for each.
+    pub async fn many(self: Arc<Self>, scope: Scope, names: Vec<String>, deadline: Instant) -> Reply {
+        let mut gathered = Gathered::new(self.limits.frame, scope);
+        for window in names.chunks(WINDOW) {
+            let mut told: Vec<Told> = Vec::with_capacity(window.len());
+            let mut delegated = JoinSet::new();
+            for (place, name) in window.iter().enumerate() {
+                told.push(match self.own(scope, name) {
+                    Told::Absent(absence) if scope == Scope::Cluster => {
+                        let core = Arc::clone(&self);
+                        let name = Arc::from(name.as_str());
+                        delegated.spawn(async move { (place, core.delegate(name, absence, deadline).await) });
+                        Told::Fault(fault::internal("a delegated lookup ended without an answer"))
+                    }
+                    told => told,
+                });
+            }
+            while let Some(joined) = delegated.join_next().await {
+                if let Ok((place, answer)) = joined {
+                    told[place] = answer;
+                }
+            }
+            for told in told {
+                if !gathered.push(told) {
+                    return gathered.into_reply(names.len());
+                }
+            }
+        }
+        gathered.into_reply(names.len())
+    }
+
+    fn too_many(&self, names: &[String]) -> Option<Reply> {
+        let limit = self.limits.names_per_request;
+        (names.len() > limit)
+            .then(|| Reply::Failed(fault::over_limit(format!("{} names in one request; {limit} are allowed", names.len()))))
+    }
+
+    /// The third and fourth step for a name that the own trees don't have.
+    async fn delegate(self: &Arc<Self>, name: Arc<str>, own: Absence, deadline: Instant) -> Told {
+        let mut bulletins = self.bulletins.clone();
+        let bulletin = Arc::clone(&bulletins.borrow_and_update());
+        let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&name);
+        let deadline = self.clock.at(deadline);
+        let mut rule = Delegation::new(bulletin.peer_ids(), remembered, self.clock.now(), deadline);
+        let mut words: Vec<(NodeId, oneshot::Receiver<Heard<ManyItem>>)> = Vec::new();
+        loop {
+            match rule.next(self.clock.now()) {
+                Next::Ask { peers, until } => {
+                    for peer in peers {
+                        words.push((peer, self.inquiries.ask(peer, &name, until, remembered == Some(peer))));
+                    }
+                }
+                Next::Done(verdict) => return self.conclude(&bulletin, &name, own, rule.asked(), verdict),
+                Next::Wait(until) => {
+                    // Words first: after a pause of this whole process they are there, and the time is over as well.
+                    tokio::select! {
+                        biased;
+                        (peer, heard) = first(&mut words) => {
+                            if remembered == Some(peer) && matches!(heard, Heard::Absent { .. }) {
+                                self.remembered.lock().unwrap_or_else(PoisonError::into_inner).forget(&name, peer);
+                            }
+                            rule.heard(peer, heard, self.clock.now());
+                        }
+                        changed = bulletins.changed() => match changed {
+                            Ok(()) => rule.view(&bulletins.borrow_and_update().peer_ids()),
+                            // The node ends; nobody waits for this answer.
+                            Err(_) => return Told::Unknown { answered: Vec::new(), silent: names(&bulletin, &bulletin.peer_ids()) },
+                        },
+                        () = sleep_until(self.clock.instant(until)) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the verdict means to whoever asked.
+    fn conclude(&self, bulletin: &Bulletin, name: &Arc<str>, own: Absence, asked: &[NodeId], verdict: Verdict<ManyItem>) -> Told {
+        let with_self = |ids: &[NodeId]| {
+            let mut all = vec![Arc::clone(&self.name)];
+            all.extend(names(bulletin, ids));
+            all
+        };
+        match verdict {
+            Verdict::Positive { from, answer } => {
+                self.remembered.lock().unwrap_or_else(PoisonError::into_inner).put(name, from);
+                let seen_from_here = |found: Found| Found {
+                    source: Source::Peer,
+                    node: bulletin.name_of(from).cloned().unwrap_or(found.node),
+                    asked: with_self(asked),
+                    ..found
+                };
+                match answer {
+                    ManyItem::Found(found) => Told::Found(seen_from_here(found)),
+                    ManyItem::Link(mut link) => {
+                        link.found = seen_from_here(link.found);
+                        Told::Link(link)
+                    }
+                    // Only these two are ever heard as positive.
+                    ManyItem::Absent { .. } | ManyItem::Unknown { .. } | ManyItem::Fault(_) => Told::Absent(own),
+                }
+            }
+            Verdict::Error { answer: ManyItem::Fault(fault), .. } => Told::Fault(*fault),
+            Verdict::Error { from, .. } => {
+                Told::Unknown { answered: vec![Arc::clone(&self.name)], silent: names(bulletin, &[from]) }
+            }
+            Verdict::Absent { not_context } => {
+                let by_peer = not_context.and_then(|id| bulletin.name_of(id).cloned());
+                Told::Absent(Absence { not_context: own.not_context.clone().or(by_peer), ..own })
+            }
+            Verdict::Unknown { answered, silent } => {
+                Told::Unknown { answered: with_self(&answered), silent: names(bulletin, &silent) }
+            }
+        }
+    }
+}
+
+fn names(bulletin: &Bulletin, ids: &[NodeId]) -> Vec<Arc<str>> {
+    ids.iter().filter_map(|id| bulletin.name_of(*id).cloned()).collect()
+}
+
+/// The first word of any peer. A peer whose word will never come is dropped: its time is over elsewhere.
+async fn first(words: &mut Vec<(NodeId, oneshot::Receiver<Heard<ManyItem>>)>) -> (NodeId, Heard<ManyItem>) {
+    std::future::poll_fn(|cx| {
+        let mut place = 0;
+        while place < words.len() {
+            let (peer, word) = &mut words[place];
+            let peer = *peer;
+            match std::pin::Pin::new(word).poll(cx) {
+                Poll::Ready(Ok(heard)) => {
+                    words.swap_remove(place);
+                    return Poll::Ready((peer, heard));
+                }
+                Poll::Ready(Err(_)) => {
+                    words.swap_remove(place);
+                }
+                Poll::Pending => place += 1,
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// Answers to many names, as far as they fit a frame.
+struct Gathered {
+    items: Vec<ManyItem>,
+    scope: Scope,
+    room: usize,
+    full: bool,
+}
+
+impl Gathered {
+    fn new(frame: usize, scope: Scope) -> Self {
+        Self { items: Vec::new(), scope, room: frame - frame / MARGIN, full: false }
+    }
+
+    /// Takes one more; `false` where it does not fit.
+    fn push(&mut self, told: Told) -> bool {
+        let Some(room) = self.room.checked_sub(told.size()) else {
+            self.full = true;
+            return false;
+        };
+        self.room = room;
+        self.items.push(told.into_item());
+        true
+    }
+
+    /// A peer is given what fits and asks again for the rest; anybody else is told to ask for fewer.
+    fn into_reply(self, asked: usize) -> Reply {
+        if self.full && self.scope != Scope::Peer {
+            return Reply::Failed(fault::over_limit(format!(
+                "the values of {asked} names do not fit one reply; {} did: ask for fewer at once",
+                self.items.len()
+            )));
+        }
+        Reply::Done(Answer::Many(self.items))
+    }
+}

@@ -1,0 +1,15 @@
+//! What a node answers.
+//!
+//! [`dispatch`] says which operation is answered by what; each group of operations has a file. Answers that the node's
+//! own trees suffice for are given at once; the others ask [the other nodes](super::peers).
+
+mod check;
+mod dispatch;
+pub mod fault;
+mod listing;
+mod lookup;
+pub mod merge;
+mod mutation;
+mod own;
+mod status;
+mod survey;

@@ -1,0 +1,25 @@
+//! A node's state, for people.
+
+use crate::protocol::NodeStatus;
+
+use crate::server::core::Core;
+
+impl Core {
+    /// The state at this moment.
+    pub fn status(&self) -> NodeStatus {
+        NodeStatus {
+            introduction: self.peers.introduction(),
+            view: (*self.bulletin().view).clone(),
+            cluster_names: wide(self.cluster.len()),
+            local_names: wide(self.local.len()),
+            connections: wide(self.load.connections.level()),
+            requests: self.load.served(),
+            uptime: u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX),
+            warnings: self.peers.warnings(),
+        }
+    }
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,43 @@
+//! The one place where the server reads the time.
+//!
+//! Engines are given the time as what has passed since the node's start; sessions and timers use the runtime's own
+//! instants. Both come from here.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+/// Time since the node started.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    start: Instant,
+}
+
+/// Starts now.
+impl Default for Clock {
+    fn default() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Clock {
+    /// What has passed.
+    pub fn now(self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The runtime's instant at that time.
+    pub fn instant(self, at: Duration) -> Instant {
+        self.start + at
+    }
+
+    /// The time at the runtime's instant.
+    pub fn at(self, instant: Instant) -> Duration {
+        instant.saturating_duration_since(self.start)
+    }
+
+    /// Waits until that time.
+    pub async fn sleep_until(self, at: Duration) {
+        sleep_until(self.instant(at)).await;
+    }
+}

@@ -1,0 +1,260 @@
+//! One connection, from its first byte to its end.
+//!
+//! A session is one task. It decodes all that a read brought, answers at once what needs no other node, and writes once
+//! for the whole batch; what needs other nodes runs in tasks that the session owns and that end with it. Whatever the
+//! other side does, only its own connection suffers:
+//!
+//! - nothing is read while too many replies wait to be taken, and who doesn't take them is cut;
+//! - a hello, a frame and a reply have their time, and so has silence;
+//! - what can't be read ends the connection, and nothing else.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::time::{Duration, Instant, timeout};
+
+use crate::protocol::{Decoder, Frame, FrameKind, Operation, ProtocolError, RefusalReason, Reply, Request, Welcome, decode_body};
+use crate::transport::BoxStream;
+
+use super::handshake::{self, Caller};
+use super::pace::{Pace, State};
+use super::turn::{Event, Wire};
+use crate::server::answer::fault;
+use crate::server::core::Core;
+use crate::server::load::Share;
+
+/// A frame longer than this takes a part of what all connections may be receiving.
+const LONG_FRAME: usize = 64 << 10;
+
+/// How long the last replies are still offered to the other side when a connection ends.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// Why a session ends. All ends are ordinary: the connection is closed, and that is all.
+#[derive(Debug, thiserror::Error)]
+pub enum End {
+    /// The other side closed it.
+    #[error("closed by the other side")]
+    Closed,
+    /// The connection broke.
+    #[error("{0}")]
+    Broken(#[from] io::Error),
+    /// What came can't be read.
+    #[error("{0}")]
+    Malformed(#[from] ProtocolError),
+    /// The hello was refused.
+    #[error("the hello was refused")]
+    Refused,
+    /// A time limit.
+    #[error("{0}")]
+    TooSlow(&'static str),
+    /// Too many bytes of long frames are coming in over all connections.
+    #[error("too many long frames at once")]
+    Crowded,
+    /// The node has left.
+    #[error("the node has left")]
+    NodeLeft,
+}
+
+/// One connection.
+pub struct Session {
+    core: Arc<Core>,
+    wire: Wire,
+    decoder: Decoder,
+    pace: Pace,
+    /// As what the other side was taken, once it said hello.
+    caller: Option<Caller>,
+    /// A client's place among the connections.
+    place: Option<Share>,
+    /// The place of the long frame that is coming in.
+    receiving: Option<Share>,
+    /// The view that the other side was told last.
+    told: u64,
+    /// Whole frames taken.
+    frames: u64,
+}
+
+impl Session {
+    /// A session over `stream`, which was just accepted.
+    pub fn new(core: Arc<Core>, stream: BoxStream) -> Self {
+        let limits = &core.limits;
+        Self {
+            wire: Wire::new(stream, core.bulletins.clone()),
+            decoder: Decoder::new(limits.frames()),
+            pace: Pace::new(Instant::now(), limits),
+            caller: None,
+            place: None,
+            receiving: None,
+            told: 0,
+            frames: 0,
+            core,
+        }
+    }
+
+    /// Runs to the connection's end.
+    pub async fn run(mut self) -> End {
+        let end = loop {
+            if let Err(end) = self.work() {
+                break end;
+            }
+            let room = self.wire.unsent() <= self.core.limits.unsent;
+            self.pace.note(self.state(room), Instant::now());
+            let event = self.wire.turn(room.then_some(&mut self.decoder), self.pace.deadline()).await;
+            if let Err(end) = self.handle(event) {
+                break end;
+            }
+        };
+        if matches!(end, End::Refused | End::Malformed(_) | End::NodeLeft | End::Crowded) {
+            let _ = timeout(LAST_WORDS, self.wire.flush()).await;
+        }
+        end
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), End> {
+        match event {
+            Event::Read(Ok(0)) => Err(End::Closed),
+            Event::Read(Ok(_)) | Event::Wrote => Ok(()),
+            Event::Read(Err(error)) | Event::Broken(error) => Err(error.into()),
+            Event::Answered(answers) => {
+                for (request_id, reply) in answers {
+                    self.reply(request_id, &reply);
+                }
+                Ok(())
+            }
+            Event::Bulletin => self.tell_view(),
+            Event::Timer => self.pace.over(Instant::now()).map_or(Ok(()), |what| Err(End::TooSlow(what))),
+        }
+    }
+
+    fn state(&self, reading: bool) -> State {
+        State {
+            frames: self.frames,
+            // While nothing is read, it is not the other side that keeps a frame waiting.
+            mid_frame: reading && self.decoder.is_mid_frame(),
+            unsent: self.wire.unsent(),
+            taken: self.wire.taken(),
+            in_flight: self.wire.in_flight(),
+            greeted: self.caller.is_some(),
+        }
+    }
+
+    /// Takes whole frames as long as their replies have room.
+    fn work(&mut self) -> Result<(), End> {
+        let before = self.frames;
+        let worked = loop {
+            if self.wire.unsent() > self.core.limits.unsent {
+                break Ok(());
+            }
+            match self.decoder.next_frame() {
+                Ok(Some(frame)) => {
+                    self.receiving = None;
+                    self.frames += 1;
+                    if let Err(end) = self.take(&frame) {
+                        break Err(end);
+                    }
+                }
+                Ok(None) => break self.reserve(),
+                Err(error) => break Err(error.into()),
+            }
+        };
+        self.core.load.serve(self.frames - before);
+        worked
+    }
+
+    /// Takes a place for the long frame that is coming in, before its bytes are.
+    fn reserve(&mut self) -> Result<(), End> {
+        let Some(header) = self.decoder.pending_header() else { return Ok(()) };
+        if header.length <= LONG_FRAME || self.receiving.is_some() {
+            return Ok(());
+        }
+        self.receiving = self.core.load.receiving.take(header.length, self.core.limits.receiving);
+        if self.receiving.is_none() {
+            if header.kind == FrameKind::Request {
+                let refusal = self.core.refused(RefusalReason::Overloaded);
+                self.reply(header.request_id, &Reply::Failed(refusal));
+            }
+            return Err(End::Crowded);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, frame: &Frame) -> Result<(), End> {
+        match (self.caller, frame.header.kind) {
+            (None, _) => self.greet(frame),
+            (Some(caller), FrameKind::Request) => self.request(caller, frame),
+            (Some(_), other) => Err(ProtocolError::OutOfPlace(other.as_str()).into()),
+        }
+    }
+
+    fn greet(&mut self, frame: &Frame) -> Result<(), End> {
+        let limits = self.core.limits.frames();
+        match handshake::judge(&self.core, frame)? {
+            Ok(taken) => {
+                self.told = taken.welcome.view.id();
+                self.caller = Some(taken.caller);
+                self.place = taken.place;
+                Welcome::encode_answer(&Ok(taken.welcome), self.wire.out(), limits)?;
+                Ok(())
+            }
+            Err(refusal) => {
+                Welcome::encode_answer(&Err(refusal), self.wire.out(), limits)?;
+                Err(End::Refused)
+            }
+        }
+    }
+
+    fn request(&mut self, caller: Caller, frame: &Frame) -> Result<(), End> {
+        let id = frame.header.request_id;
+        if !Operation::is_known(frame.header.flags) {
+            let message = format!("this node does not know operation {}; update it", frame.header.flags);
+            self.reply(id, &Reply::Failed(fault::not_supported(message)));
+            return Ok(());
+        }
+        let request: Request = decode_body(FrameKind::Request, &frame.body)?;
+        match self.core.answer_now(caller, &request) {
+            Some(reply) => self.reply(id, &reply),
+            None => self.put_off(id, request),
+        }
+        Ok(())
+    }
+
+    /// Has a request answered that needs other nodes, where there is room for it.
+    fn put_off(&mut self, id: u64, request: Request) {
+        if self.wire.in_flight() >= self.core.limits.in_flight_per_connection {
+            let refusal = self.core.refused(RefusalReason::Overloaded);
+            return self.reply(id, &Reply::Failed(refusal));
+        }
+        match self.core.admit_waiting(&request) {
+            Ok(place) => {
+                let deadline = Instant::now() + Duration::from_micros(u64::from(request.time_left));
+                let answer = Arc::clone(&self.core).answer_later(request, deadline);
+                self.wire.spawn(async move {
+                    let reply = answer.await;
+                    drop(place);
+                    (id, reply)
+                });
+            }
+            Err(refusal) => self.reply(id, &refusal),
+        }
+    }
+
+    fn reply(&mut self, id: u64, reply: &Reply) {
+        let limits = self.core.limits.frames();
+        if reply.encode(self.wire.out(), id, limits).is_err() {
+            // The only thing that can be wrong with a reply of ours is its length.
+            let fault = fault::over_limit(format!("the reply is longer than {} bytes; ask for less at once", limits.frame));
+            // A fault without partial results always fits.
+            let _ = Reply::Failed(fault).encode(self.wire.out(), id, limits);
+        }
+    }
+
+    /// Pushes the view where it changed, and ends the session where the node has left.
+    fn tell_view(&mut self) -> Result<(), End> {
+        let bulletin = self.core.bulletin();
+        let view = bulletin.for_clients.id();
+        if self.caller == Some(Caller::Client) && view != self.told {
+            self.told = view;
+            self.wire.out().extend_from_slice(&bulletin.frame);
+        }
+        if bulletin.left { Err(End::NodeLeft) } else { Ok(()) }
+    }
+}

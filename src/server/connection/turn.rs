@@ -1,0 +1,182 @@
+//! The session's side of its connection: one wait for everything that can happen to it.
+//!
+//! Written by hand over `poll` instead of with `select!`: in the common case, a read and the write that answers it, no
+//! future is made, no task is woken, and the socket is touched twice.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncReadExt, AsyncWrite};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::protocol::{Decoder, Reply};
+use crate::transport::BoxStream;
+
+use crate::server::bulletin::Bulletin;
+
+/// How much one read takes at most.
+const READ: usize = 8 << 10;
+
+/// A buffer that grew over this is given back once it is empty.
+const KEEP: usize = 64 << 10;
+
+/// What happened to a connection.
+#[derive(Debug)]
+pub enum Event {
+    /// So many bytes came; 0 is the end.
+    Read(io::Result<usize>),
+    /// Replies were taken, so that there may be room again.
+    Wrote,
+    /// Writing broke.
+    Broken(io::Error),
+    /// Requests that needed other nodes were answered.
+    Answered(Vec<(u64, Reply)>),
+    /// The members changed, or the node left.
+    Bulletin,
+    /// The deadline passed.
+    Timer,
+}
+
+type Changed = Pin<Box<dyn Future<Output = Option<watch::Receiver<Arc<Bulletin>>>> + Send>>;
+
+/// A connection and what waits to leave on it.
+pub struct Wire {
+    stream: BoxStream,
+    out: BytesMut,
+    answering: JoinSet<(u64, Reply)>,
+    /// Fires when the members change; kept from turn to turn so that no turn registers anew.
+    changed: Option<Changed>,
+    timer: Pin<Box<Sleep>>,
+    /// How many bytes were taken by the other side so far.
+    taken: u64,
+}
+
+impl Wire {
+    /// Over `stream`, told of changes by `bulletins`.
+    pub fn new(stream: BoxStream, bulletins: watch::Receiver<Arc<Bulletin>>) -> Self {
+        Self {
+            stream,
+            out: BytesMut::new(),
+            answering: JoinSet::new(),
+            changed: Some(next_change(bulletins)),
+            timer: Box::pin(sleep_until(Instant::now())),
+            taken: 0,
+        }
+    }
+
+    /// Where frames to be sent are appended.
+    pub fn out(&mut self) -> &mut BytesMut {
+        &mut self.out
+    }
+
+    /// How many bytes wait to be taken by the other side.
+    pub fn unsent(&self) -> usize {
+        self.out.len()
+    }
+
+    /// How many bytes were taken so far.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// How many requests wait for other nodes.
+    pub fn in_flight(&self) -> usize {
+        self.answering.len()
+    }
+
+    /// Runs a request's answer beside the session; it ends with the session at the latest.
+    pub fn spawn(&mut self, answer: impl Future<Output = (u64, Reply)> + Send + 'static) {
+        self.answering.spawn(answer);
+    }
+
+    /// Waits for the next event. Reads only where there is a `decoder` to read into.
+    pub async fn turn(&mut self, mut decoder: Option<&mut Decoder>, deadline: Instant) -> Event {
+        // The timer runs to the earliest deadline it was ever told; it is set again only when it fires too early.
+        if deadline < self.timer.deadline() || self.timer.is_elapsed() {
+            self.timer.as_mut().reset(deadline);
+        }
+        poll_fn(|cx| self.poll_turn(cx, decoder.as_deref_mut())).await
+    }
+
+    /// Writes all that waits, then closes this direction.
+    pub async fn flush(&mut self) -> io::Result<()> {
+        poll_fn(|cx| self.poll_write(cx)).await?;
+        poll_fn(|cx| Pin::new(&mut self.stream).poll_shutdown(cx)).await
+    }
+
+    fn poll_turn(&mut self, cx: &mut Context<'_>, decoder: Option<&mut Decoder>) -> Poll<Event> {
+        let before = self.taken;
+        match self.poll_write(cx) {
+            Poll::Ready(Err(error)) => return Poll::Ready(Event::Broken(error)),
+            // Only a session that had stopped reading must look again; any other goes on below.
+            _ if decoder.is_none() && self.taken > before => return Poll::Ready(Event::Wrote),
+            _ => {}
+        }
+        if let Some(answers) = self.poll_answers(cx) {
+            return Poll::Ready(Event::Answered(answers));
+        }
+        if let Some(changed) = &mut self.changed
+            && let Poll::Ready(bulletins) = changed.as_mut().poll(cx)
+        {
+            self.changed = bulletins.map(next_change);
+            return Poll::Ready(Event::Bulletin);
+        }
+        if let Some(decoder) = decoder
+            && let Poll::Ready(read) = poll_read(&mut self.stream, decoder, cx)
+        {
+            return Poll::Ready(Event::Read(read));
+        }
+        self.timer.as_mut().poll(cx).map(|()| Event::Timer)
+    }
+
+    /// Writes as much as the other side takes; ready when nothing waits.
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.out.is_empty() {
+            let written = ready!(Pin::new(&mut self.stream).poll_write(cx, &self.out))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.taken += written as u64;
+            self.out.advance(written);
+        }
+        if self.out.capacity() > KEEP {
+            self.out = BytesMut::new();
+        } else {
+            self.out.clear();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// All that is answered by now.
+    fn poll_answers(&mut self, cx: &mut Context<'_>) -> Option<Vec<(u64, Reply)>> {
+        if self.answering.is_empty() {
+            return None;
+        }
+        let mut answers = Vec::new();
+        while let Poll::Ready(Some(joined)) = self.answering.poll_join_next(cx) {
+            // An answer that panicked has none: its sender's time runs out.
+            answers.extend(joined);
+        }
+        (!answers.is_empty()).then_some(answers)
+    }
+}
+
+fn poll_read(stream: &mut BoxStream, decoder: &mut Decoder, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    let buffer = decoder.buffer();
+    if buffer.is_empty() && buffer.capacity() > KEEP {
+        *buffer = BytesMut::new();
+    }
+    buffer.reserve(READ);
+    let read = std::pin::pin!(stream.read_buf(buffer));
+    read.poll(cx)
+}
+
+fn next_change(mut bulletins: watch::Receiver<Arc<Bulletin>>) -> Changed {
+    Box::pin(async move { bulletins.changed().await.is_ok().then_some(bulletins) })
+}
