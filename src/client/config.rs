@@ -1,0 +1,152 @@
+//! What a client is told when it is made.
+
+use std::time::Duration;
+
+use crate::discovery::provider_url;
+use crate::naming::{ErrorKind, NamingError};
+use crate::protocol::{Limits, Scope};
+use crate::topology::Endpoint;
+
+/// How a request's target is chosen among those in good health.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// One after the other, from a random start.
+    #[default]
+    RoundRobin,
+    /// At random.
+    RandomRobin,
+    /// One elected target for each context, until it fails.
+    FirstAvailable,
+    /// One elected target for all contexts of a cluster in this process, until it fails.
+    FirstAvailableIdenticalAllProxies,
+    /// The less loaded of two drawn at random: by requests outstanding and by latency. Only answers count.
+    LeastLoaded,
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Self; 5] = [
+        Self::RoundRobin,
+        Self::RandomRobin,
+        Self::FirstAvailable,
+        Self::FirstAvailableIdenticalAllProxies,
+        Self::LeastLoaded,
+    ];
+
+    /// The word used in options.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round_robin",
+            Self::RandomRobin => "random_robin",
+            Self::FirstAvailable => "first_available",
+            Self::FirstAvailableIdenticalAllProxies => "first_available_identical_all_proxies",
+            Self::LeastLoaded => "least_loaded",
+        }
+    }
+}
+
+impl std::str::FromStr for Policy {
+    type Err = NamingError;
+
+    fn from_str(text: &str) -> Result<Self, NamingError> {
+        Self::ALL.into_iter().find(|policy| policy.as_str() == text).ok_or_else(|| {
+            let known = Self::ALL.map(Self::as_str).join(", ");
+            wrong(format!("policy={text:?} is unknown; there are {known}"))
+        })
+    }
+}
+
+/// The options of a client. [`ClientConfig::new`] has a default for each but the providers.
+#[derive(Clone, Debug)]
+pub struct ClientConfig {
+    /// Where servers are, to begin with.
+    pub providers: Vec<Endpoint>,
+    /// From which trees requests are answered: the whole cluster's, or the one node's own. Never `Peer`.
+    pub scope: Scope,
+    /// How targets are chosen.
+    pub policy: Policy,
+    /// The time that one operation has, over all its attempts.
+    pub timeout: Duration,
+    /// The time that one attempt of a read has.
+    pub attempt_timeout: Duration,
+    /// The time that one attempt of a mutation has.
+    pub mutation_timeout: Duration,
+    /// The cluster wanted: servers of another refuse. `None` takes any.
+    pub cluster: Option<String>,
+    /// Whether servers that a view names become targets too.
+    pub follow_views: bool,
+    /// What is taken from a server at most.
+    pub limits: Limits,
+    /// The seed of all random choices; `None` draws one. Tests set it.
+    pub seed: Option<u64>,
+}
+
+impl ClientConfig {
+    /// An HA context's client over `providers`.
+    pub fn new(providers: Vec<Endpoint>) -> Self {
+        Self {
+            providers,
+            scope: Scope::Cluster,
+            policy: Policy::default(),
+            timeout: Duration::from_secs(5),
+            attempt_timeout: Duration::from_millis(250),
+            mutation_timeout: Duration::from_secs(1),
+            cluster: None,
+            follow_views: true,
+            limits: Limits::default(),
+            seed: None,
+        }
+    }
+
+    /// An HA context's client over the servers that provider texts name; none is loopback.
+    pub fn from_providers<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, NamingError> {
+        provider_url::parse(texts).map(Self::new).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// The client of one node's local tree. It has that target and never another.
+    pub fn local(text: &str) -> Result<Self, NamingError> {
+        let config = Self::from_providers([text])?;
+        let config = Self { scope: Scope::Local, follow_views: false, ..config };
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Refuses options that can't be meant.
+    pub fn validate(&self) -> Result<(), NamingError> {
+        if self.providers.is_empty() {
+            return Err(wrong("no provider is given; write hn://host:11100".to_owned()));
+        }
+        if self.scope == Scope::Peer {
+            return Err(wrong("a client asks with the scope Cluster or Local; Peer is for nodes".to_owned()));
+        }
+        if self.scope == Scope::Local && self.providers.len() > 1 {
+            let count = self.providers.len();
+            return Err(wrong(format!(
+                "a local context is one node's, and {count} addresses are given; name one, or use an HA context"
+            )));
+        }
+        for (option, value) in
+            [("timeout", self.timeout), ("attempt_timeout", self.attempt_timeout), ("mutation_timeout", self.mutation_timeout)]
+        {
+            if value.is_zero() {
+                return Err(wrong(format!("{option} is 0; give a positive number of seconds")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The longest time that can be asked for: a day.
+const LONGEST: f64 = 86_400.0;
+
+/// Reads an option in seconds. Times over a day are a day; what is negative or no number is refused.
+pub fn seconds(option: &str, value: f64) -> Result<Duration, NamingError> {
+    if value.is_nan() || value < 0.0 {
+        return Err(wrong(format!("{option}={value} is no time; give a positive number of seconds")));
+    }
+    Ok(Duration::from_secs_f64(value.min(LONGEST)))
+}
+
+fn wrong(message: String) -> NamingError {
+    NamingError::new(ErrorKind::Configuration, message)
+}

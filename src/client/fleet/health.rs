@@ -1,0 +1,181 @@
+//! What a target's answers, and their absence, say of it.
+//!
+//! Only what was *begun* after a target's last failure says something new: sixty-four calls that lose one server at the
+//! same moment are one failure, not sixty-four.
+
+use std::time::Duration;
+
+use crate::protocol::{Refusal, RefusalReason, Welcome};
+use crate::topology::{Endpoint, MemberState};
+use crate::transport::{TransportError, TransportErrorKind};
+
+use super::super::backoff;
+use super::super::target::{Health, Target, TargetId};
+use super::Fleet;
+
+/// A missing answer within less than this says little of the target: the caller had no time.
+const SILENCE: Duration = Duration::from_millis(100);
+/// So many of them in a row count as silence all the same.
+const SHORT_MISSES: u32 = 3;
+/// How long a server that refuses without saying for how long is left alone.
+const REFUSED_FOR: Duration = Duration::from_millis(100);
+/// A server can't ask to be left alone for longer.
+const REFUSED_FOR_AT_MOST: Duration = Duration::from_secs(10);
+
+impl Fleet {
+    /// The target answered a request that was begun at `started`.
+    pub(in super::super) fn answered(&mut self, id: TargetId, started: Duration, now: Duration) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        target.latency.sample(now, now.saturating_sub(started));
+        target.heard = now;
+        target.misses = 0;
+        let taken_back = match target.health {
+            Health::Good => return,
+            Health::Untried | Health::Failed { .. } => true,
+            // A server that is leaving still finishes what it had begun.
+            Health::Refusing { since, .. } => started >= since,
+        };
+        if taken_back {
+            self.recover(id, now);
+        }
+    }
+
+    /// An attempt that was begun at `started` broke.
+    pub(in super::super) fn broke(&mut self, id: TargetId, error: &TransportError, started: Duration, now: Duration) {
+        if let TransportErrorKind::Rejected(fault) = &error.kind
+            && let Some(refusal) = &fault.refusal
+        {
+            self.refused(id, refusal, started, now);
+            return;
+        }
+        if error.kind == TransportErrorKind::Cancelled {
+            return;
+        }
+        if matches!(error.kind, TransportErrorKind::TimedOut(_)) && now.saturating_sub(started) < SILENCE {
+            let Some(target) = self.roster.get_mut(id) else { return };
+            target.misses += 1;
+            if target.misses < SHORT_MISSES {
+                return;
+            }
+        }
+        self.fail(id, started, now);
+    }
+
+    /// The target refused a request that was begun at `started`.
+    pub(in super::super) fn refused(&mut self, id: TargetId, refusal: &Refusal, started: Duration, now: Duration) {
+        if refusal.reason == RefusalReason::Closed {
+            self.fail(id, started, now);
+        } else {
+            let asked_for = Duration::from_millis(u64::from(refusal.retry_after)).min(REFUSED_FOR_AT_MOST);
+            let after = if asked_for.is_zero() { REFUSED_FOR } else { asked_for };
+            self.leave_alone(id, refusal.reason, after, now);
+        }
+        if let Some(view) = &refusal.view {
+            self.saw_view(id, view, now);
+        }
+    }
+
+    /// Targets to probe now: connect, say hello, and tell the outcome with [`probed`](Self::probed). A target counts as
+    /// being probed until then.
+    pub fn probes_due(&mut self, now: Duration) -> Vec<(TargetId, Endpoint)> {
+        let due = self.roster.iter_mut().filter(|target| !target.probing && probe_at(target).is_some_and(|at| at <= now));
+        due.map(|target| {
+            target.probing = true;
+            (target.id, target.endpoint.clone())
+        })
+        .collect()
+    }
+
+    /// The outcome of a probe that was begun at `started`.
+    pub fn probed(&mut self, id: TargetId, outcome: Result<&Welcome, &TransportError>, started: Duration, now: Duration) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        target.probing = false;
+        match outcome {
+            Ok(welcome) => {
+                if welcome.introduction.member.state == MemberState::Live {
+                    self.answered(id, started, now);
+                }
+                self.welcomed(id, welcome, now);
+            }
+            Err(error) => self.broke(id, error, started, now),
+        }
+        self.alarm = true;
+    }
+
+    pub(super) fn next_probe(&self) -> Option<Duration> {
+        self.roster.iter().filter(|target| !target.probing).filter_map(probe_at).min()
+    }
+
+    /// Takes what a server said of itself.
+    pub(super) fn introduce(&mut self, id: TargetId, welcome: &Welcome, now: Duration) {
+        let member = &welcome.introduction.member;
+        let Some(target) = self.roster.get_mut(id) else { return };
+        if target.node != Some((member.id, true)) {
+            target.node = Some((member.id, true));
+            target.node_name = Some(member.name.as_str().into());
+            self.superseded = true;
+        }
+        target.announced = Some(member.state);
+        match member.state {
+            MemberState::Joining => self.leave_alone(id, RefusalReason::Joining, REFUSED_FOR, now),
+            MemberState::Quiescing => self.leave_alone(id, RefusalReason::Quiescing, REFUSED_FOR, now),
+            MemberState::Live => {}
+        }
+        if self.superseded {
+            self.relist(now);
+        }
+    }
+
+    fn leave_alone(&mut self, id: TargetId, reason: RefusalReason, after: Duration, now: Duration) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        target.heard = now;
+        target.health = Health::Refusing { reason, since: now, probe_at: now + backoff::jittered(after, &mut self.rng) };
+        self.changed(now);
+    }
+
+    /// The target failed in something begun at `started`.
+    pub(super) fn fail(&mut self, id: TargetId, started: Duration, now: Duration) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        let failures = match target.health {
+            Health::Failed { since, .. } if started < since => return,
+            Health::Failed { failures, .. } => failures.saturating_add(1),
+            _ => 1,
+        };
+        target.misses = 0;
+        target.health = Health::Failed { failures, since: now, probe_at: now + backoff::delay(failures, &mut self.rng) };
+        let hostname = std::sync::Arc::clone(&target.hostname);
+        self.sources.doubt(&hostname, now);
+        if self.retire_views(now) {
+            self.superseded = true;
+        }
+        self.changed(now);
+    }
+
+    fn recover(&mut self, id: TargetId, now: Duration) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        let untried = target.health == Health::Untried;
+        target.health = Health::Good;
+        if !untried {
+            target.announced = None;
+            self.changed(now);
+        }
+    }
+
+    /// Some target's health has changed.
+    fn changed(&mut self, now: Duration) {
+        self.revision += 1;
+        self.alarm = true;
+        if self.superseded {
+            self.relist(now);
+        } else {
+            self.rotate();
+        }
+    }
+}
+
+fn probe_at(target: &Target) -> Option<Duration> {
+    match target.health {
+        Health::Failed { probe_at, .. } | Health::Refusing { probe_at, .. } if !target.draining => Some(probe_at),
+        _ => None,
+    }
+}

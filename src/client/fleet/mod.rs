@@ -1,0 +1,234 @@
+//! All the servers that a client knows, and how they are.
+//!
+//! Targets come from sources and stay while any source lists them ([`relist`]); each has a health that its answers, and
+//! their absence, decide ([`health`]). Those in good health form the *rotation*, from which a policy picks. A target that
+//! failed leaves the rotation, is due for a probe after a backoff, and comes back when a probe or a call succeeds. Where
+//! the rotation is empty the others are tried anyway.
+//!
+//! The fleet is pure: a driver holds it under a short lock, tells it what happened, and asks it what is due.
+
+mod health;
+mod relist;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+
+use crate::protocol::Welcome;
+use crate::topology::{Endpoint, View};
+
+use super::balance::Balance;
+use super::budget::Budget;
+use super::config::ClientConfig;
+use super::election::Elections;
+use super::roster::Roster;
+use super::sources::Sources;
+use super::target::{Health, Target, TargetId};
+
+pub use super::sources::Names;
+
+/// How long a server's view counts against other servers' without a word from it.
+const VIEW_COUNTS_FOR: Duration = Duration::from_secs(30);
+
+/// Whom to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pick {
+    /// This one.
+    Target(TargetId),
+    /// All that are left said that they take nothing before this moment.
+    NotBefore(Duration),
+    /// Nobody yet: host names are being resolved.
+    Unsettled,
+    /// Nobody is left.
+    Nobody,
+}
+
+/// Whom a call may still ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Only those in good health.
+    Good,
+    /// Anybody, the failed and the refusing too.
+    Anybody,
+    /// Anybody, but those that refuse not before they said.
+    Patient,
+}
+
+/// The servers that a client knows.
+#[derive(Debug)]
+pub struct Fleet {
+    roster: Roster,
+    rotation: Vec<TargetId>,
+    sources: Sources,
+    balance: Balance,
+    pub(super) budget: Budget,
+    pub(super) rng: StdRng,
+    follow_views: bool,
+    next_id: u32,
+    revision: u64,
+    /// Some target was left out because another way to the same node is better.
+    superseded: bool,
+    alarm: bool,
+}
+
+impl Fleet {
+    /// A fleet that knows the configuration's providers. `seed` decides all its random choices.
+    pub fn new(config: &ClientConfig, elections: Arc<Elections>, names: Names, seed: u64) -> Self {
+        let mut fleet = Self {
+            roster: Roster::default(),
+            rotation: Vec::new(),
+            sources: Sources::new(names, config.providers.clone()),
+            balance: Balance::new(config.policy, config.cluster.as_deref(), elections),
+            budget: Budget::default(),
+            rng: StdRng::seed_from_u64(seed),
+            follow_views: config.follow_views,
+            next_id: 0,
+            revision: 0,
+            superseded: false,
+            alarm: false,
+        };
+        fleet.relist(Duration::ZERO);
+        fleet.alarm = fleet.sources.next_due().is_some();
+        fleet
+    }
+
+    /// A target, unless it's gone.
+    pub fn target(&self, id: TargetId) -> Option<&Target> {
+        self.roster.get(id)
+    }
+
+    /// All targets, the oldest first.
+    pub fn targets(&self) -> impl Iterator<Item = &Target> {
+        self.roster.iter()
+    }
+
+    /// The newest view that a server told.
+    pub fn view(&self) -> Option<&Arc<View>> {
+        self.sources.view()
+    }
+
+    /// Changes whenever a target comes, goes, fails or is taken back. A driver that keeps connections compares it, and
+    /// drops those of targets that are gone or failed.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Whether something new is due for the background (a probe, a resolution), once for each time. A driver asks after
+    /// it has told the fleet something, and wakes its background work.
+    pub fn take_alarm(&mut self) -> bool {
+        std::mem::take(&mut self.alarm)
+    }
+
+    /// When [`probes_due`](Self::probes_due) or [`resolutions_due`](Self::resolutions_due) will next give something.
+    pub fn next_due(&self) -> Option<Duration> {
+        self.next_probe().into_iter().chain(self.sources.next_due()).min()
+    }
+
+    /// Host names to resolve now; tell the outcome of each with [`resolved`](Self::resolved).
+    pub fn resolutions_due(&mut self, now: Duration) -> Vec<Endpoint> {
+        self.sources.resolutions_due(now)
+    }
+
+    /// What the resolution of a host name gave: all its addresses, or why there are none. New addresses join, those that
+    /// are gone are drained. A failed or empty answer removes nothing.
+    pub fn resolved(&mut self, name: &Endpoint, outcome: Result<Vec<SocketAddr>, String>, now: Duration) {
+        self.sources.resolved(name, outcome, now, &mut self.rng);
+        self.relist(now);
+        self.alarm |= self.sources.next_due().is_some();
+    }
+
+    /// The server at this target introduced itself.
+    pub fn welcomed(&mut self, id: TargetId, welcome: &Welcome, now: Duration) {
+        self.introduce(id, welcome, now);
+        self.saw_view(id, &welcome.view, now);
+    }
+
+    /// The server at this target told its view, with its welcome, with a refusal or on its own.
+    pub fn saw_view(&mut self, id: TargetId, view: &View, now: Duration) {
+        if let Some(target) = self.roster.get_mut(id) {
+            target.heard = now;
+        }
+        if !self.sources.tell(id, view) {
+            return;
+        }
+        if let Some(cluster) = view.cluster_id() {
+            self.balance.joined(cluster);
+        }
+        self.retire_views(now);
+        self.relist(now);
+        self.alarm = true;
+    }
+
+    /// Forgets the views of servers that failed, are gone, or were not heard for long.
+    fn retire_views(&mut self, now: Duration) -> bool {
+        let roster = &self.roster;
+        self.sources.retire(|teller| {
+            roster.get(teller).is_none_or(|target| {
+                matches!(target.health, Health::Failed { .. }) || now.saturating_sub(target.heard) > VIEW_COUNTS_FOR
+            })
+        })
+    }
+
+    /// Whom to ask next, of those not yet `tried`.
+    pub(super) fn pick(&mut self, tried: &[TargetId], reach: Reach, now: Duration) -> Pick {
+        if let Some(id) = self.balance.pick(&self.rotation, tried, &self.roster, now, &mut self.rng) {
+            return Pick::Target(id);
+        }
+        if reach == Reach::Good {
+            return Pick::Nobody;
+        }
+        let mut not_before: Option<Duration> = None;
+        let mut best: Option<(u32, Duration, TargetId)> = None;
+        for target in self.roster.iter().filter(|target| !target.draining && !tried.contains(&target.id)) {
+            let rank = match target.health {
+                Health::Untried | Health::Good => (0, Duration::ZERO, target.id),
+                Health::Failed { failures, probe_at, .. } => (failures, probe_at, target.id),
+                Health::Refusing { probe_at, .. } if reach == Reach::Patient && probe_at > now => {
+                    not_before = Some(not_before.map_or(probe_at, |at| at.min(probe_at)));
+                    continue;
+                }
+                Health::Refusing { probe_at, .. } => (u32::MAX, probe_at, target.id),
+            };
+            if best.is_none_or(|known| rank < known) {
+                best = Some(rank);
+            }
+        }
+        match (best, not_before) {
+            (Some((_, _, id)), _) => Pick::Target(id),
+            (None, Some(at)) => Pick::NotBefore(at),
+            (None, None) if tried.is_empty() && self.sources.is_unsettled() => Pick::Unsettled,
+            (None, None) => Pick::Nobody,
+        }
+    }
+
+    /// Whether a target in good health is left beside those `tried`.
+    pub(super) fn has_good_beside(&self, tried: &[TargetId]) -> bool {
+        self.rotation.iter().any(|id| !tried.contains(id))
+    }
+
+    /// Host names without any address, and why.
+    pub(super) fn unresolvable(&self) -> impl Iterator<Item = (&Endpoint, &str)> {
+        self.sources.unresolvable()
+    }
+
+    /// A request is sent to this target.
+    pub(super) fn begin(&mut self, id: TargetId) {
+        if let Some(target) = self.roster.get_mut(id) {
+            target.outstanding += 1;
+            target.sent += 1;
+        }
+    }
+
+    /// A request to this target has ended, however it did.
+    pub(super) fn end(&mut self, id: TargetId) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        target.outstanding = target.outstanding.saturating_sub(1);
+        if target.draining && target.outstanding == 0 {
+            self.roster.retain(|target| target.id != id);
+            self.revision += 1;
+        }
+    }
+}

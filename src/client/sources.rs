@@ -1,0 +1,224 @@
+//! What the sources say that a fleet's targets should be.
+//!
+//! The provider list holds for good; a host name in it stands for all its addresses; the views that servers push are
+//! kept one for each server that told one. Views aren't compared: what any of them lists is wanted.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::topology::{Endpoint, Member, MemberState, NodeId, View};
+
+use super::backoff;
+use super::target::{Origin, TargetId};
+
+/// How long a name's addresses are good at least before a failed target has them asked for again.
+const REFRESH_AT_MOST_EVERY: Duration = Duration::from_secs(1);
+
+/// What a fleet's network does with host names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// They are resolved, and each address is a target of its own.
+    Resolved,
+    /// The network dials them as they are.
+    Dialled,
+}
+
+/// A target that some source wants.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) endpoint: Endpoint,
+    pub(super) hostname: Arc<str>,
+    pub(super) origin: Origin,
+    pub(super) member: Option<Arc<Member>>,
+}
+
+/// A host name and what is known of its addresses.
+#[derive(Debug)]
+struct Host {
+    name: Endpoint,
+    addresses: Vec<SocketAddr>,
+    /// What the last resolution said, where it failed.
+    failed: Option<String>,
+    failures: u32,
+    resolving: bool,
+    due: Option<Duration>,
+    asked: Duration,
+}
+
+/// A view, and who told it.
+#[derive(Debug)]
+struct Told {
+    teller: TargetId,
+    view: Arc<View>,
+}
+
+#[derive(Debug)]
+pub(super) struct Sources {
+    names: Names,
+    providers: Vec<Endpoint>,
+    hosts: Vec<Host>,
+    /// The newest last.
+    told: Vec<Told>,
+}
+
+impl Sources {
+    pub(super) fn new(names: Names, providers: Vec<Endpoint>) -> Self {
+        let mut sources = Self { names, providers: Vec::new(), hosts: Vec::new(), told: Vec::new() };
+        for endpoint in &providers {
+            sources.meet(endpoint);
+        }
+        sources.providers = providers;
+        sources
+    }
+
+    /// Takes up a host name that has to be resolved.
+    fn meet(&mut self, endpoint: &Endpoint) {
+        let known = endpoint.socket_addr().is_some() || self.hosts.iter().any(|host| host.name == *endpoint);
+        if self.names == Names::Resolved && !known {
+            self.hosts.push(Host {
+                name: endpoint.clone(),
+                addresses: Vec::new(),
+                failed: None,
+                failures: 0,
+                resolving: false,
+                due: Some(Duration::ZERO),
+                asked: Duration::ZERO,
+            });
+        }
+    }
+
+    /// Keeps the view that `teller` told. Gives `false` where that is what it had told before.
+    pub(super) fn tell(&mut self, teller: TargetId, view: &View) -> bool {
+        let before = self.told.iter().position(|told| told.teller == teller);
+        if let Some(at) = before {
+            if self.told[at].view.id() == view.id() {
+                return false;
+            }
+            self.told.remove(at);
+        }
+        for member in view.members() {
+            self.meet(&member.endpoint);
+        }
+        self.told.push(Told { teller, view: Arc::new(view.clone()) });
+        true
+    }
+
+    /// Forgets the views of those for whom `stale` holds, unless no other view would be left: a client that has lost
+    /// touch with all servers still knows where they were. Gives whether anything changed.
+    pub(super) fn retire(&mut self, stale: impl Fn(TargetId) -> bool) -> bool {
+        let before = self.told.len();
+        if self.told.iter().any(|told| !stale(told.teller)) {
+            self.told.retain(|told| !stale(told.teller));
+        }
+        before != self.told.len()
+    }
+
+    /// The newest view.
+    pub(super) fn view(&self) -> Option<&Arc<View>> {
+        self.told.last().map(|told| &told.view)
+    }
+
+    /// The member that the newest view to know this incarnation tells.
+    pub(super) fn member(&self, id: NodeId) -> Option<&Member> {
+        self.told.iter().rev().find_map(|told| told.view.member(id))
+    }
+
+    /// All that is wanted, the provider list's first. A member that is joining is not: servers don't give it to clients.
+    pub(super) fn wanted(&self) -> Vec<Wanted> {
+        let mut wanted: Vec<Wanted> = Vec::new();
+        for endpoint in &self.providers {
+            self.expand(endpoint, &Origin::Provider, None, &mut wanted);
+        }
+        for told in self.told.iter().rev() {
+            for member in told.view.members() {
+                let newest = self.member(member.id).is_some_and(|newest| newest == member);
+                if newest && member.state != MemberState::Joining {
+                    self.expand(&member.endpoint, &Origin::View, Some(&Arc::new(member.clone())), &mut wanted);
+                }
+            }
+        }
+        wanted
+    }
+
+    fn expand(&self, endpoint: &Endpoint, origin: &Origin, member: Option<&Arc<Member>>, wanted: &mut Vec<Wanted>) {
+        let host = self.hosts.iter().find(|host| host.name == *endpoint);
+        let hostname: Arc<str> = Arc::from(endpoint.host());
+        let addresses = match host {
+            Some(host) => host.addresses.iter().map(|address| Endpoint::from(*address)).collect(),
+            None => vec![endpoint.clone()],
+        };
+        for endpoint in addresses {
+            match wanted.iter_mut().find(|known| known.endpoint == endpoint) {
+                Some(known) => known.member = known.member.take().or_else(|| member.cloned()),
+                None => wanted.push(Wanted {
+                    endpoint,
+                    hostname: Arc::clone(&hostname),
+                    origin: origin.clone(),
+                    member: member.cloned(),
+                }),
+            }
+        }
+    }
+
+    /// Host names to resolve now; each counts as being resolved until [`resolved`](Self::resolved).
+    pub(super) fn resolutions_due(&mut self, now: Duration) -> Vec<Endpoint> {
+        let due = self.hosts.iter_mut().filter(|host| !host.resolving && host.due.is_some_and(|at| at <= now));
+        due.map(|host| {
+            host.resolving = true;
+            host.asked = now;
+            host.name.clone()
+        })
+        .collect()
+    }
+
+    /// When the next host name is to be resolved.
+    pub(super) fn next_due(&self) -> Option<Duration> {
+        self.hosts.iter().filter(|host| !host.resolving).filter_map(|host| host.due).min()
+    }
+
+    /// What a resolution gave. A failed or empty one removes nothing and is repeated with backoff.
+    pub(super) fn resolved(
+        &mut self,
+        name: &Endpoint,
+        outcome: Result<Vec<SocketAddr>, String>,
+        now: Duration,
+        rng: &mut impl rand::Rng,
+    ) {
+        let Some(host) = self.hosts.iter_mut().find(|host| host.name == *name) else { return };
+        host.resolving = false;
+        match outcome {
+            Ok(mut addresses) if !addresses.is_empty() => {
+                addresses.sort_unstable();
+                addresses.dedup();
+                host.addresses = addresses;
+                host.failed = None;
+                host.failures = 0;
+                host.due = None;
+            }
+            other => {
+                host.failures = host.failures.saturating_add(1);
+                host.failed = Some(other.err().unwrap_or_else(|| "it has no address".to_owned()));
+                host.due = Some(now + backoff::delay(host.failures, rng));
+            }
+        }
+    }
+
+    /// A target behind `hostname` failed: its name may have other addresses by now.
+    pub(super) fn doubt(&mut self, hostname: &str, now: Duration) {
+        for host in self.hosts.iter_mut().filter(|host| host.name.host() == hostname && host.due.is_none()) {
+            host.due = Some(now.max(host.asked + REFRESH_AT_MOST_EVERY));
+        }
+    }
+
+    /// Whether some name has no address yet and is not known to have none.
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.hosts.iter().any(|host| host.addresses.is_empty() && host.failed.is_none())
+    }
+
+    /// Names without any address, and why.
+    pub(super) fn unresolvable(&self) -> impl Iterator<Item = (&Endpoint, &str)> {
+        let failed = |host: &'_ Host| host.failed.is_some() && host.addresses.is_empty();
+        self.hosts.iter().filter(move |host| failed(host)).filter_map(|host| Some((&host.name, host.failed.as_deref()?)))
+    }
+}

@@ -1,0 +1,156 @@
+//! A server as a client sees it: where it is, who it is, and whether it's well.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::protocol::RefusalReason;
+use crate::topology::{Endpoint, MemberState, NodeId};
+
+/// Names a target within its fleet. Never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TargetId(pub u32);
+
+/// What a target's last words, or their absence, say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// Nothing was tried yet. It counts as well.
+    Untried,
+    /// It answered.
+    Good,
+    /// It could not be reached, broke off or was silent. It's left out until a probe or a call succeeds.
+    Failed {
+        /// How many times in a row.
+        failures: u32,
+        /// When it failed last: what was begun before says nothing new.
+        since: Duration,
+        /// When it is due for a probe.
+        probe_at: Duration,
+    },
+    /// It said that it takes no requests now.
+    Refusing {
+        /// Why.
+        reason: RefusalReason,
+        /// When it said so.
+        since: Duration,
+        /// When it may be otherwise.
+        probe_at: Duration,
+    },
+}
+
+/// Where a target is known from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The provider list.
+    Provider,
+    /// A view that a server pushed.
+    View,
+}
+
+impl Origin {
+    /// The word shown to people.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::View => "view",
+        }
+    }
+}
+
+/// A server as a client sees it.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its number in the fleet.
+    pub id: TargetId,
+    /// What is dialled: an address, or (over networks that know names) a name.
+    pub endpoint: Endpoint,
+    /// The socket address, where the host is an IP literal.
+    pub address: Option<SocketAddr>,
+    /// The host as its source spelt it: the name behind a resolved address.
+    pub hostname: Arc<str>,
+    /// `host:port`, as attempts show it.
+    pub label: Arc<str>,
+    /// Where it's known from.
+    pub origin: Origin,
+    /// Since when.
+    pub since: Duration,
+    /// Which node it is: told by the node itself (`true`) or by a view (`false`).
+    pub node: Option<(NodeId, bool)>,
+    /// The node's name, once known.
+    pub node_name: Option<Arc<str>>,
+    /// The state that a view told.
+    pub announced: Option<MemberState>,
+    /// Whether it's well.
+    pub health: Health,
+    /// No source lists it any longer: it gets no new requests, those in flight finish.
+    pub draining: bool,
+    /// Requests in flight.
+    pub outstanding: u32,
+    /// Requests sent so far.
+    pub sent: u64,
+    /// When something was last heard from it.
+    pub(super) heard: Duration,
+    /// Missing answers in a row that were too short-lived to call it silent.
+    pub(super) misses: u32,
+    /// A probe is under way.
+    pub(super) probing: bool,
+    /// How long it takes to answer.
+    pub(super) latency: Latency,
+}
+
+impl Target {
+    /// Whether new requests go to it before all others.
+    pub fn is_eligible(&self) -> bool {
+        !self.draining
+            && matches!(self.health, Health::Untried | Health::Good)
+            && !matches!(self.announced, Some(MemberState::Joining | MemberState::Quiescing))
+    }
+
+    /// The word for its state shown to people.
+    pub fn state(&self) -> &'static str {
+        match (self.draining, self.health, self.announced) {
+            (true, ..) => "draining",
+            (_, Health::Failed { .. }, _) => "failed",
+            (_, Health::Refusing { reason, .. }, _) => reason.as_str(),
+            (_, _, Some(MemberState::Quiescing)) => "quiescing",
+            (_, _, Some(MemberState::Joining)) => "joining",
+            (_, Health::Untried, _) => "untried",
+            (_, Health::Good, _) => "good",
+        }
+    }
+
+    /// The node's name where it's known, else `host:port`: how messages name it.
+    pub fn name(&self) -> &Arc<str> {
+        self.node_name.as_ref().unwrap_or(&self.label)
+    }
+}
+
+/// How long a target takes to answer: a moving average that rises fast, falls slowly, and is forgotten where nothing
+/// new comes in. A slow target is thus asked again some time, and can show that it has become fast.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Latency {
+    micros: u64,
+    at: Duration,
+}
+
+impl Latency {
+    /// Below this, differences are the machine's noise.
+    const FLOOR: u64 = 200;
+    /// What is known halves in this time.
+    const HALF_LIFE: Duration = Duration::from_secs(4);
+
+    /// An answer took `elapsed`.
+    pub(super) fn sample(&mut self, now: Duration, elapsed: Duration) {
+        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX).min(60_000_000);
+        let known = self.at(now);
+        self.micros = if micros > known { u64::midpoint(known, micros) } else { (known * 7 + micros) / 8 };
+        self.at = now;
+    }
+
+    /// In microseconds, at least the floor.
+    pub(super) fn at(self, now: Duration) -> u64 {
+        let half_lives = now.saturating_sub(self.at).as_millis() / Self::HALF_LIFE.as_millis();
+        let shift = u32::try_from(half_lives).unwrap_or(u32::MAX);
+        self.micros.checked_shr(shift).unwrap_or(0).max(Self::FLOOR)
+    }
+}

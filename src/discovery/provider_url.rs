@@ -1,0 +1,159 @@
+//! Provider URLs: the text in which a user says where the servers are.
+//!
+//! `hn://h1:11100,h2` and a bare `h1:11100,h2` are lists of addresses. Everything that this version cannot read is
+//! refused with a sentence that says what can be written instead: a provider that is silently read as something else
+//! sends a client to the wrong servers.
+
+use crate::topology::{DEFAULT_PORT, Endpoint};
+
+/// The host that is asked where no provider is given.
+pub const LOOPBACK: &str = "127.0.0.1";
+
+/// A provider that can't be used, and what can.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the provider {text:?} can't be used: {problem}")]
+pub struct ProviderError {
+    /// The provider as it was given.
+    pub text: String,
+    /// What is wrong with it, and what to write.
+    pub problem: String,
+}
+
+/// The endpoint that is asked where no provider is given: the default port on loopback. Finding servers by multicast
+/// must be asked for, since a forged answer on the network should never be the default.
+pub fn loopback() -> Endpoint {
+    Endpoint::new(LOOPBACK, DEFAULT_PORT)
+}
+
+/// Reads any number of provider texts and merges them: each endpoint once, in the order in which they were given. No
+/// text at all is [`loopback`].
+///
+/// ```
+/// use hanaming::discovery::provider_url;
+///
+/// let endpoints = provider_url::parse(["hn://h1:4000,h2", "[::1]:5000"])?;
+/// let shown: Vec<String> = endpoints.iter().map(ToString::to_string).collect();
+/// assert_eq!(shown, ["h1:4000", "h2:11100", "[::1]:5000"]);
+/// # Ok::<(), provider_url::ProviderError>(())
+/// ```
+pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<Endpoint>, ProviderError> {
+    let mut endpoints = Vec::new();
+    let mut any = false;
+    for text in texts {
+        any = true;
+        for endpoint in parse_one(text)? {
+            if !endpoints.contains(&endpoint) {
+                endpoints.push(endpoint);
+            }
+        }
+    }
+    if !any {
+        endpoints.push(loopback());
+    }
+    Ok(endpoints)
+}
+
+fn parse_one(text: &str) -> Result<Vec<Endpoint>, ProviderError> {
+    let fail = |problem: String| ProviderError { text: text.to_owned(), problem };
+    let trimmed = text.trim();
+    let list = match scheme(trimmed) {
+        None => trimmed,
+        Some(("hn", rest)) => rest.strip_suffix('/').unwrap_or(rest),
+        Some((other, _)) => return Err(fail(unsupported(other))),
+    };
+    if list.is_empty() {
+        return Err(fail("it names no address; write hn://host:11100, or several addresses with commas between them".into()));
+    }
+    if let Some(at) = list.find(['/', '?', '#']) {
+        return Err(fail(format!("{:?} follows the addresses, where nothing may stand", &list[at..])));
+    }
+    list.split(',')
+        .map(|entry| {
+            if entry.trim().is_empty() {
+                return Err(fail("a comma has no address on one of its sides".into()));
+            }
+            Endpoint::parse(entry, DEFAULT_PORT).map_err(|error| fail(error.to_string())).and_then(|endpoint| {
+                if endpoint.port() == 0 { Err(fail(format!("{endpoint} has port 0, where nobody listens"))) } else { Ok(endpoint) }
+            })
+        })
+        .collect()
+}
+
+/// The scheme in lower case and what follows it; `None` for a bare list. `corbaloc:` and `rir:` have no slashes.
+fn scheme(text: &str) -> Option<(&str, &str)> {
+    if let Some((scheme, rest)) = text.split_once("://") {
+        return Some((known(scheme), rest));
+    }
+    let (first, rest) = text.split_once(':')?;
+    let first = known(first);
+    matches!(first, "corbaloc" | "corbaname").then_some((first, rest))
+}
+
+/// The scheme as this module spells it, whatever its case.
+fn known(scheme: &str) -> &str {
+    ["hn", "hn+srv", "hn+mdns", "corbaloc", "corbaname"].into_iter().find(|k| k.eq_ignore_ascii_case(scheme)).unwrap_or(scheme)
+}
+
+fn unsupported(scheme: &str) -> String {
+    let now = "write a list of addresses, hn://h1:11100,h2:11100";
+    match scheme {
+        "hn+srv" => format!("SRV records are not read yet; {now}"),
+        "hn+mdns" => format!("multicast discovery does not exist yet; {now}"),
+        "jnp" | "jnps" | "jnp-http" | "jnp-https" | "t3" | "t3s" | "iiop" | "iiops" | "http" | "https" | "rmi" | "ldap"
+        | "ldaps" | "remote" | "remote+http" | "remote+https" | "http-remoting" | "https-remoting" | "corbaloc" | "corbaname" => {
+            format!("{scheme}: is the scheme of an older naming system, whose URLs are not read yet; {now}")
+        }
+        other => format!("the scheme {other:?} is unknown; {now}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(texts: &[&str]) -> Vec<String> {
+        parse(texts.iter().copied()).unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn lists_in_all_their_spellings() {
+        let table: &[(&[&str], &[&str])] = &[
+            (&[], &["127.0.0.1:11100"]),
+            (&["hn://h1:11100,h2"], &["h1:11100", "h2:11100"]),
+            (&["HN://h1"], &["h1:11100"]),
+            (&["hn://h1:4000/"], &["h1:4000"]),
+            (&["h:4000"], &["h:4000"]),
+            (&[" h1 , h2:5 "], &["h1:11100", "h2:5"]),
+            (&["::1"], &["[::1]:11100"]),
+            (&["[::1]:5000,[fe80::1]"], &["[::1]:5000", "[fe80::1]:11100"]),
+            (&["hn://h1,h2", "h2:11100,h3"], &["h1:11100", "h2:11100", "h3:11100"]),
+        ];
+        for (texts, endpoints) in table {
+            assert_eq!(shown(texts), *endpoints, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_possible_says_what_is() {
+        let table = [
+            ("", "names no address"),
+            ("hn://", "names no address"),
+            ("h1,,h2", "a comma has no address"),
+            ("h1:0", "port 0"),
+            ("h1:70000", "over 65535"),
+            ("h1:x", "no number"),
+            ("hn://h1/tree", "\"/tree\" follows the addresses"),
+            ("hn+srv://x.example", "SRV records are not read yet"),
+            ("hn+mdns://default", "multicast discovery does not exist yet"),
+            ("t3://h:7001", "older naming system"),
+            ("jnp://h:1099", "older naming system"),
+            ("corbaloc:iiop:h:2809", "older naming system"),
+            ("gopher://h", "\"gopher\" is unknown"),
+        ];
+        for (text, part) in table {
+            let said = parse([text]).unwrap_err().to_string();
+            assert!(said.contains(part), "{text:?}: {said}");
+            assert!(said.contains("hn://") || !text.contains("://") || text.starts_with("hn://h1"), "{text:?}: {said}");
+        }
+    }
+}
