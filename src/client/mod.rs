@@ -1,1 +1,41 @@
-//! (being built)
+//! The client: one operation is carried to some server of a cluster, however many fail.
+//!
+//! The decisions are engines without I/O. An [`Invocation`] knows what an operation asks and what a reply means; a
+//! [`Call`] carries it in attempts under one deadline; the [`Fleet`] holds all servers, how they are and whose turn it is.
+//! Around them stand thin drivers. They are given the time and what happened, and do what they are told:
+//!
+//! ```text
+//! let mut output = call.step(&mut fleet, now, Input::Start);
+//! loop {
+//!     output = match output {
+//!         Output::Send(send) => { /* send call.request() to fleet.target(send.target), wait until send.ends */ }
+//!         Output::Wait { until } => { /* wait, or until the fleet changes */ }
+//!         Output::Done(result) => break result,
+//!     };
+//! }
+//! ```
+//!
+//! A mutation that may have run is never sent again; every call ends by its deadline; a failed target returns to use.
+
+mod backoff;
+mod balance;
+pub mod budget;
+pub mod call;
+pub mod config;
+pub mod election;
+mod fault;
+pub mod fleet;
+pub mod invocation;
+mod roster;
+mod sources;
+pub mod target;
+mod trail;
+mod words;
+
+pub use call::{Call, Input, Output, Send};
+pub use config::{ClientConfig, Policy};
+pub use election::Elections;
+pub use fleet::{Fleet, Names};
+pub use invocation::{BindOptions, Invocation, Located, Product, Subject};
+pub use target::{Health, Target, TargetId};
+pub use trail::Trail;

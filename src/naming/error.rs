@@ -182,6 +182,12 @@ impl NamingError {
         *self.0
     }
 
+    /// Says it in other words.
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// Names what the caller asked for.
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.0.name = Some(name.into());

@@ -113,15 +113,14 @@ impl Fleet {
         if target.node != Some((member.id, true)) {
             target.node = Some((member.id, true));
             target.node_name = Some(member.name.as_str().into());
-            self.superseded = true;
+            self.dirty = true;
         }
-        target.announced = Some(member.state);
         match member.state {
             MemberState::Joining => self.leave_alone(id, RefusalReason::Joining, REFUSED_FOR, now),
             MemberState::Quiescing => self.leave_alone(id, RefusalReason::Quiescing, REFUSED_FOR, now),
             MemberState::Live => {}
         }
-        if self.superseded {
+        if self.dirty {
             self.relist(now);
         }
     }
@@ -145,9 +144,7 @@ impl Fleet {
         target.health = Health::Failed { failures, since: now, probe_at: now + backoff::delay(failures, &mut self.rng) };
         let hostname = std::sync::Arc::clone(&target.hostname);
         self.sources.doubt(&hostname, now);
-        if self.retire_views(now) {
-            self.superseded = true;
-        }
+        self.dirty |= self.retire_views(now);
         self.changed(now);
     }
 
@@ -165,7 +162,7 @@ impl Fleet {
     fn changed(&mut self, now: Duration) {
         self.revision += 1;
         self.alarm = true;
-        if self.superseded {
+        if self.superseded || self.dirty {
             self.relist(now);
         } else {
             self.rotate();

@@ -14,10 +14,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rand::SeedableRng as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand::rngs::StdRng;
 
-use crate::protocol::Welcome;
+use crate::protocol::{OperationId, Welcome};
 use crate::topology::{Endpoint, View};
 
 use super::balance::Balance;
@@ -67,27 +67,36 @@ pub struct Fleet {
     pub(super) budget: Budget,
     pub(super) rng: StdRng,
     follow_views: bool,
+    client_id: u128,
+    mutations: u64,
     next_id: u32,
     revision: u64,
     /// Some target was left out because another way to the same node is better.
     superseded: bool,
+    /// The sources have changed since the targets were last brought in line with them.
+    dirty: bool,
     alarm: bool,
 }
 
 impl Fleet {
     /// A fleet that knows the configuration's providers. `seed` decides all its random choices.
     pub fn new(config: &ClientConfig, elections: Arc<Elections>, names: Names, seed: u64) -> Self {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let client_id = rng.random();
         let mut fleet = Self {
             roster: Roster::default(),
             rotation: Vec::new(),
             sources: Sources::new(names, config.providers.clone()),
             balance: Balance::new(config.policy, config.cluster.as_deref(), elections),
             budget: Budget::default(),
-            rng: StdRng::seed_from_u64(seed),
+            rng,
             follow_views: config.follow_views,
+            client_id,
+            mutations: 0,
             next_id: 0,
             revision: 0,
             superseded: false,
+            dirty: false,
             alarm: false,
         };
         fleet.relist(Duration::ZERO);
@@ -199,7 +208,7 @@ impl Fleet {
         match (best, not_before) {
             (Some((_, _, id)), _) => Pick::Target(id),
             (None, Some(at)) => Pick::NotBefore(at),
-            (None, None) if tried.is_empty() && self.sources.is_unsettled() => Pick::Unsettled,
+            (None, None) if self.sources.is_unsettled() => Pick::Unsettled,
             (None, None) => Pick::Nobody,
         }
     }
@@ -207,6 +216,26 @@ impl Fleet {
     /// Whether a target in good health is left beside those `tried`.
     pub(super) fn has_good_beside(&self, tried: &[TargetId]) -> bool {
         self.rotation.iter().any(|id| !tried.contains(id))
+    }
+
+    /// When the first of those who refuse may be otherwise.
+    pub(super) fn next_refusal_over(&self) -> Option<Duration> {
+        let over = self.roster.iter().filter(|target| !target.draining).filter_map(|target| match target.health {
+            Health::Refusing { probe_at, .. } => Some(probe_at),
+            _ => None,
+        });
+        over.min()
+    }
+
+    /// The id of this client: its mutations' ids and its hello bear it.
+    pub fn client_id(&self) -> u128 {
+        self.client_id
+    }
+
+    /// An id for one more mutation.
+    pub(super) fn next_operation_id(&mut self) -> OperationId {
+        self.mutations += 1;
+        OperationId { client: self.client_id, sequence: self.mutations }
     }
 
     /// Host names without any address, and why.

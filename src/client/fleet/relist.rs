@@ -20,7 +20,7 @@ impl Fleet {
         if !self.follow_views {
             wanted.retain(|wanted| wanted.origin == Origin::Provider);
         }
-        self.superseded = false;
+        self.dirty = false;
         let kept: Vec<&Wanted> = wanted.iter().filter(|candidate| !self.is_superseded(candidate, &wanted)).collect();
         self.superseded = kept.len() < wanted.len();
         for wanted in &kept {

@@ -1,0 +1,271 @@
+//! One operation's attempts under one deadline: who is asked, for how long, what an answer or its absence means, and when
+//! it's over.
+//!
+//! A call is a state machine without I/O. Its driver gives it what happened ([`Input`]) and does what it says
+//! ([`Output`]). An operation consists of hops; a hop is carried in *rounds*, in each of which every server has its turn
+//! once, those in good health first. What a broken attempt allows is decided in one table,
+//! [`verdict::action`](crate::failure::verdict::action); this module only says which servers are left.
+
+mod rounds;
+mod settle;
+mod report;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::failure::{CompletionStatus, Phase};
+use crate::naming::{ErrorKind, Listed, NamingError};
+use crate::protocol::{Fault, Operation, OperationId, Reply, Request};
+use crate::transport::TransportError;
+
+use super::config::ClientConfig;
+use super::fleet::Fleet;
+use super::invocation::{Invocation, Product};
+use super::target::TargetId;
+use super::trail::{Outcome, Trail, Try};
+
+/// What happened.
+#[derive(Debug)]
+pub enum Input {
+    /// The call begins.
+    Start,
+    /// The server replied to the request that was sent.
+    Reply(Reply),
+    /// No usable reply came.
+    Broke {
+        /// How it broke.
+        error: TransportError,
+        /// The connection had been idle before: it may have died of that, and the server be well.
+        reused: bool,
+    },
+    /// The time to wait is over, or the fleet has changed.
+    Woke,
+}
+
+/// What to do.
+#[derive(Debug)]
+pub enum Output {
+    /// Send [`Call::request`] and tell what came of it.
+    Send(Send),
+    /// Wait until then, or until something changes in the fleet, and say [`Input::Woke`].
+    Wait {
+        /// The time to wait for, in the driver's time.
+        until: Duration,
+    },
+    /// The call is over.
+    Done(Result<Product, NamingError>),
+}
+
+/// A request to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Send {
+    /// To whom.
+    pub target: TargetId,
+    /// When the attempt ends: the request's `time_left` says the same.
+    pub ends: Duration,
+    /// Use no idle connection: one was just found dead.
+    pub fresh: bool,
+}
+
+/// The attempt under way.
+#[derive(Debug)]
+struct Current {
+    target: TargetId,
+    label: Arc<str>,
+    node: Option<Arc<str>>,
+    started: Duration,
+}
+
+/// What a round has brought so far, as far as it decides what comes after the round.
+#[derive(Debug, Default)]
+struct Facts {
+    /// Somebody said that he takes nothing now: he will, later.
+    refusing: bool,
+    /// Somebody took the request and was silent: he may wake up.
+    silent: bool,
+    /// Somebody would have nothing to do with this client, and why.
+    rejected: Option<Box<Fault>>,
+    /// Somebody could not be reached, or broke off.
+    broken: bool,
+}
+
+/// Nobody had the name, and some nodes were silent.
+#[derive(Clone, Debug)]
+struct Incomplete {
+    answered: Vec<Arc<str>>,
+    silent: Vec<Arc<str>>,
+}
+
+/// Why the call waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    /// For a server to be well again: news of one ends it.
+    ForServers(Duration),
+    /// For its time: nothing else ends it.
+    ForTime(Duration),
+}
+
+/// One operation's attempts.
+#[derive(Debug)]
+pub struct Call {
+    invocation: Invocation,
+    request: Request,
+    started: Duration,
+    timeout: Duration,
+    deadline: Duration,
+    attempt_limit: Duration,
+    trail: Trail,
+    current: Option<Current>,
+    waiting: Option<Waiting>,
+    /// Who had his turn in this round.
+    tried: Vec<TargetId>,
+    /// Rounds that are over, in this hop.
+    rounds: u32,
+    /// Requests sent, in this hop.
+    sends: u32,
+    /// This round was asked for by the servers themselves: its attempts draw on no budget.
+    invited: bool,
+    facts: Facts,
+    incomplete: Option<Incomplete>,
+    /// Ask this one next, on a fresh connection.
+    fresh: Option<TargetId>,
+    /// Who was asked on a fresh connection already, in this hop.
+    freshened: Vec<TargetId>,
+    /// The worst completion status of this hop's attempts.
+    worst: CompletionStatus,
+    /// What a listing had where some node was silent.
+    partial: Vec<Listed>,
+}
+
+impl Call {
+    /// A call that begins at `now` and has `timeout` in all.
+    pub fn new(invocation: Invocation, config: &ClientConfig, now: Duration, timeout: Duration) -> Self {
+        let attempt_limit = if invocation.is_mutation() {
+            config.mutation_timeout
+        } else if invocation.is_thorough() {
+            timeout
+        } else {
+            // A thousand names, or a page of rows, take longer than one.
+            let thousands = u32::try_from(invocation.weight() / 1000).unwrap_or(u32::MAX);
+            config.attempt_timeout.saturating_mul(thousands.saturating_add(1))
+        };
+        let request = Request { time_left: 0, scope: config.scope, operation_id: None, operation: Operation::Status };
+        Self {
+            invocation,
+            request,
+            started: now,
+            timeout,
+            deadline: now.saturating_add(timeout),
+            attempt_limit,
+            trail: Trail::default(),
+            current: None,
+            waiting: None,
+            tried: Vec::new(),
+            rounds: 0,
+            sends: 0,
+            invited: false,
+            facts: Facts::default(),
+            incomplete: None,
+            fresh: None,
+            freshened: Vec::new(),
+            worst: CompletionStatus::No,
+            partial: Vec::new(),
+        }
+    }
+
+    /// The request that [`Output::Send`] means.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// When the call ends at the latest.
+    pub fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// The tries made so far.
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
+
+    /// The tries made.
+    pub fn into_trail(self) -> Trail {
+        self.trail
+    }
+
+    /// Takes what happened at `now`, and says what to do.
+    pub fn step(&mut self, fleet: &mut Fleet, now: Duration, input: Input) -> Output {
+        match input {
+            Input::Start => {
+                if let Some(product) = self.invocation.at_once() {
+                    return Output::Done(Ok(product));
+                }
+                self.begin_hop(fleet);
+                self.advance(fleet, now)
+            }
+            Input::Woke => self.advance(fleet, now),
+            Input::Reply(reply) => self.replied(fleet, now, reply),
+            Input::Broke { error, reused } => self.broke(fleet, now, &error, reused),
+        }
+    }
+
+    /// The caller gives up: the attempt under way is settled, `left` saying whether its request had left. Gives what is
+    /// then known of the operation.
+    pub fn abandon(&mut self, fleet: &mut Fleet, now: Duration, left: bool) -> CompletionStatus {
+        if let Some(current) = self.current.take() {
+            fleet.end(current.target);
+            let phase = if left { Phase::Wait } else { Phase::Send };
+            self.note(&current, now, phase, Outcome::Abandoned, phase.completion());
+        }
+        self.worst
+    }
+
+    /// Makes ready for the next request of the operation.
+    fn begin_hop(&mut self, fleet: &mut Fleet) {
+        self.request.operation = self.invocation.operation();
+        self.request.operation_id = self.invocation.is_mutation().then(|| fleet.next_operation_id());
+        self.tried.clear();
+        self.rounds = 0;
+        self.sends = 0;
+        self.invited = false;
+        self.facts = Facts::default();
+        self.incomplete = None;
+        self.fresh = None;
+        self.freshened.clear();
+        self.worst = CompletionStatus::No;
+    }
+
+    /// The id of the mutation that is under way.
+    pub fn operation_id(&self) -> Option<OperationId> {
+        self.request.operation_id
+    }
+
+    fn note(&mut self, current: &Current, now: Duration, phase: Phase, outcome: Outcome, completion: CompletionStatus) {
+        self.worst = self.worst.worst(completion);
+        self.trail.push(Try {
+            label: Arc::clone(&current.label),
+            node: current.node.clone(),
+            phase,
+            outcome,
+            completion,
+            elapsed: now.saturating_sub(current.started),
+            why_next: None,
+        });
+    }
+
+    /// The last word; a name that is waited for has others.
+    fn finish(&mut self, fleet: &mut Fleet, now: Duration, error: NamingError) -> Output {
+        let passing = matches!(
+            error.kind(),
+            ErrorKind::NameNotFound
+                | ErrorKind::NotContext
+                | ErrorKind::ServiceUnavailable
+                | ErrorKind::Communication
+                | ErrorKind::TimeLimitExceeded
+        );
+        if self.invocation.waits() && passing {
+            return self.poll_again(fleet, now);
+        }
+        Output::Done(Err(error))
+    }
+}

@@ -1,0 +1,178 @@
+//! How a call that failed is told.
+//!
+//! A message reads itself: what happened, what each node did, and whether it's safe to send the operation again.
+//! `'orders': not answered in 5.0 s. n1: no such name; n3: silent. Safe to retry.`
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::failure::{CompletionStatus, Phase};
+use crate::naming::{Detail, ErrorKind, Listed, NamingError};
+use crate::protocol::Fault;
+use crate::transport::{TransportError, TransportErrorKind};
+
+use super::super::fault;
+use super::super::fleet::Fleet;
+use super::super::trail::{Outcome, Try};
+use super::super::words::seconds;
+use super::{Call, Current, Output};
+
+impl Call {
+    /// The error of a node's fault.
+    pub(super) fn explained(&self, fault: Fault) -> NamingError {
+        fault::to_error(fault)
+    }
+
+    /// Keeps what a listing had gathered where the node was not able to gather all.
+    pub(super) fn partial(&mut self, fault: &Fault) {
+        self.partial = [self.invocation.partial(), &fault.partial].concat();
+    }
+
+    /// Adds what every error of this call bears.
+    pub(super) fn complete(&self, error: NamingError, completion: CompletionStatus) -> NamingError {
+        let error = match self.invocation.given() {
+            Some(given) if error.fields().name.is_none() => error.with_name(given.as_str()),
+            _ => error,
+        };
+        error
+            .with_completion(completion)
+            .with_repeatable(!self.invocation.is_mutation())
+            .with_attempts(self.trail.attempts())
+    }
+
+    /// The deadline has come.
+    pub(super) fn out_of_time(&mut self, _fleet: &mut Fleet) -> Output {
+        let what = if self.invocation.waits() { "not bound" } else { "not answered" };
+        let message = format!("{what} in {}", seconds(self.timeout));
+        Output::Done(Err(self.indefinite(ErrorKind::TimeLimitExceeded, message, self.worst)))
+    }
+
+    /// Nobody is left to ask.
+    pub(super) fn nobody_left(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
+        let error = if let Some(rejection) = self.facts.rejected.take_if(|_| self.incomplete.is_none()) {
+            let error = self.explained(*rejection);
+            self.complete(error, CompletionStatus::No)
+        } else {
+            let message = if self.incomplete.is_some() {
+                "not every node answered, and none that did has it"
+            } else {
+                "no server can be reached"
+            };
+            self.indefinite(ErrorKind::ServiceUnavailable, message.to_owned(), self.worst)
+        };
+        self.finish(fleet, now, error)
+    }
+
+    /// A request left, or ran, and what came of it can't be known.
+    pub(super) fn unsettled(
+        &mut self,
+        fleet: &mut Fleet,
+        now: Duration,
+        current: &Current,
+        error: &TransportError,
+        completion: CompletionStatus,
+    ) -> Output {
+        let timed_out = matches!(error.kind, TransportErrorKind::TimedOut(_));
+        let error = if timed_out && now >= self.deadline {
+            self.indefinite(
+                ErrorKind::TimeLimitExceeded,
+                format!("not answered in {}", seconds(self.timeout)),
+                completion,
+            )
+        } else {
+            let message = match completion {
+                CompletionStatus::No => "it could not be sent",
+                CompletionStatus::Yes => "it ran, and its answer is lost",
+                CompletionStatus::Maybe if timed_out => {
+                    return self.finish_unsettled(fleet, now, current, completion);
+                }
+                CompletionStatus::Maybe => "it was sent, and the connection broke before the answer",
+            };
+            self.indefinite(ErrorKind::Communication, message.to_owned(), completion)
+        };
+        self.finish(fleet, now, error)
+    }
+
+    fn finish_unsettled(&mut self, fleet: &mut Fleet, now: Duration, current: &Current, completion: CompletionStatus) -> Output {
+        let waited = seconds(now.saturating_sub(current.started));
+        let error = self.indefinite(ErrorKind::Communication, format!("it was sent, and not answered in {waited}"), completion);
+        self.finish(fleet, now, error)
+    }
+
+    /// An error that is nobody's answer: it says what each node did.
+    fn indefinite(&mut self, kind: ErrorKind, what: String, completion: CompletionStatus) -> NamingError {
+        let mut message = what;
+        let words = self.words_of_each();
+        if !words.is_empty() {
+            let told: Vec<String> = words.iter().map(|(name, words)| format!("{name}: {words}")).collect();
+            let _ = write!(message, ". {}", told.join("; "));
+        }
+        let detail = self.silence();
+        let error = self.complete(NamingError::new(kind, ""), completion).with_detail(detail);
+        message.push_str(advice(&error));
+        error.with_message(message)
+    }
+
+    /// Each node's last word, in the order of their first.
+    fn words_of_each(&self) -> Vec<(Arc<str>, String)> {
+        let mut words: Vec<(Arc<str>, String)> = Vec::new();
+        let mut say = |name: &Arc<str>, said: String| match words.iter_mut().find(|(known, _)| known == name) {
+            Some((_, before)) => *before = said,
+            None => words.push((Arc::clone(name), said)),
+        };
+        for attempt in self.trail.tries() {
+            // A node that answered and missed others' words is listed with those others, below.
+            if !matches!(attempt.outcome, Outcome::Incomplete(_)) {
+                say(attempt.name(), attempt.words());
+            }
+        }
+        if let Some(incomplete) = &self.incomplete {
+            incomplete.answered.iter().for_each(|node| say(node, "no such name".to_owned()));
+            incomplete.silent.iter().for_each(|node| say(node, "silent".to_owned()));
+        }
+        words
+    }
+
+    /// Who answered and who did not, over all attempts.
+    fn silence(&mut self) -> Detail {
+        let mut answered: Vec<Arc<str>> = Vec::new();
+        let mut silent: Vec<Arc<str>> = Vec::new();
+        let partial: Vec<Listed> =
+            if self.partial.is_empty() { self.invocation.partial().to_vec() } else { std::mem::take(&mut self.partial) };
+        if let Some(incomplete) = &self.incomplete {
+            answered.clone_from(&incomplete.answered);
+            silent.clone_from(&incomplete.silent);
+        }
+        for attempt in self.trail.tries() {
+            let name = attempt.name();
+            if answered.contains(name) || silent.contains(name) {
+                continue;
+            }
+            if is_silence(attempt) {
+                silent.push(Arc::clone(name));
+            } else if attempt.phase == Phase::Answer && !matches!(attempt.outcome, Outcome::Incomplete(_)) {
+                answered.push(Arc::clone(name));
+            }
+        }
+        if answered.is_empty() && silent.is_empty() && partial.is_empty() {
+            return Detail::None;
+        }
+        Detail::Silence { answered, silent, partial }
+    }
+}
+
+fn is_silence(attempt: &Try) -> bool {
+    attempt.phase != Phase::Answer
+}
+
+/// The message's last words.
+fn advice(error: &NamingError) -> &'static str {
+    if error.safe_to_retry() {
+        ". Safe to retry."
+    } else if error.fields().completion == CompletionStatus::Maybe {
+        ". It may have run: look before sending it again."
+    } else {
+        ". It ran: don't send it again."
+    }
+}

@@ -1,0 +1,218 @@
+//! What came of an attempt, and what that allows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::failure::verdict::{self, Action};
+use crate::failure::{CompletionStatus, Phase};
+use crate::naming::{ErrorKind, NamingError};
+use crate::protocol::{self, Fault, ProtocolError, RefusalReason, Reply};
+use crate::transport::{TransportError, TransportErrorKind};
+
+use super::super::fleet::Fleet;
+use super::super::invocation::Next;
+use super::super::trail::{Outcome, Why};
+use super::{Call, Current, Incomplete, Output};
+
+impl Call {
+    /// A whole reply came: the node answered.
+    pub(super) fn replied(&mut self, fleet: &mut Fleet, now: Duration, reply: Reply) -> Output {
+        let Some(current) = self.current.take() else { return self.advance(fleet, now) };
+        fleet.end(current.target);
+        let next = match reply {
+            Reply::Done(answer) => {
+                fleet.answered(current.target, current.started, now);
+                self.invocation.accept(answer)
+            }
+            Reply::Failed(fault) => match self.faulted(fleet, now, &current, fault) {
+                Ok(next) => next,
+                Err(output) => return output,
+            },
+        };
+        let (outcome, why) = match &next {
+            Next::Done(_, outcome) => (outcome.clone(), None),
+            Next::Link(target) => (Outcome::Link(target.clone()), Some(Why::Link)),
+            Next::More => (Outcome::Answered("answered in part"), Some(Why::More)),
+            Next::Incomplete { silent, .. } => (Outcome::Incomplete(silent.clone()), Some(Why::MayKnowMore)),
+            Next::Fail(error) => (Outcome::Fault(error.kind(), error.fields().message.as_str().into()), None),
+        };
+        let completion = match &next {
+            Next::Fail(error) => error.fields().completion,
+            _ => CompletionStatus::Yes,
+        };
+        self.note(&current, now, Phase::Answer, outcome, completion);
+        if let Some(last) = self.trail.last_mut() {
+            last.why_next = why;
+        }
+        match next {
+            Next::Done(product, _) => Output::Done(Ok(product)),
+            Next::Link(_) | Next::More => {
+                self.begin_hop(fleet);
+                self.advance(fleet, now)
+            }
+            Next::Incomplete { answered, silent } => {
+                self.request.operation = self.invocation.operation();
+                self.ask_those_who_may_know_more(fleet, now, answered, silent)
+            }
+            Next::Fail(error) => {
+                let error = self.complete(error, completion);
+                self.finish(fleet, now, error)
+            }
+        }
+    }
+
+    /// The node answered with a fault: a naming answer, a refusal, or word that it could not find out.
+    fn faulted(&mut self, fleet: &mut Fleet, now: Duration, current: &Current, fault: Fault) -> Result<Next, Output> {
+        if let Some(refusal) = &fault.refusal {
+            fleet.refused(current.target, refusal, current.started, now);
+            if refusal.reason == RefusalReason::Closed {
+                self.facts.broken = true;
+            } else {
+                self.facts.refusing = true;
+            }
+            self.note(current, now, Phase::Answer, Outcome::Refused(refusal.reason), CompletionStatus::No);
+            return Err(self.elsewhere(fleet, now, CompletionStatus::No));
+        }
+        fleet.answered(current.target, current.started, now);
+        if let Some(next) = self.invocation.accept_fault(&fault) {
+            return Ok(next);
+        }
+        let kind = ErrorKind::from_code(fault.code);
+        let reads = self.invocation.need().idempotent;
+        if kind == ErrorKind::ServiceUnavailable && !fault.silent.is_empty() && reads {
+            self.partial(&fault);
+            return Ok(Next::Incomplete { answered: fault.answered, silent: fault.silent });
+        }
+        let indefinite = matches!(
+            kind,
+            ErrorKind::ServiceUnavailable | ErrorKind::Communication | ErrorKind::TimeLimitExceeded
+        );
+        if !indefinite {
+            return Ok(Next::Fail(self.explained(fault)));
+        }
+        let completion = fault.completion;
+        self.facts.silent |= kind == ErrorKind::TimeLimitExceeded;
+        self.facts.broken |= kind != ErrorKind::TimeLimitExceeded;
+        let outcome = Outcome::Fault(kind, fault.message.as_str().into());
+        self.note(current, now, Phase::Answer, outcome, completion);
+        match verdict::action(completion, self.invocation.need(), true) {
+            Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => {
+                Err(self.elsewhere(fleet, now, completion))
+            }
+            _ => {
+                let error = self.explained(fault);
+                let error = self.complete(error, completion);
+                Err(self.finish(fleet, now, error))
+            }
+        }
+    }
+
+    /// No usable reply came.
+    pub(super) fn broke(&mut self, fleet: &mut Fleet, now: Duration, error: &TransportError, reused: bool) -> Output {
+        let Some(current) = self.current.take() else { return self.advance(fleet, now) };
+        fleet.end(current.target);
+        let completion = self.completion_of(error);
+        self.note(&current, now, error.phase, Outcome::Broke(error.kind.clone()), completion);
+        if let TransportErrorKind::Protocol(too_long @ ProtocolError::MessageTooLong { .. }) = &error.kind {
+            let error = NamingError::new(ErrorKind::LimitExceeded, too_long.to_string());
+            let error = self.complete(error, CompletionStatus::No);
+            return Output::Done(Err(error));
+        }
+        let repeatable = completion == CompletionStatus::No || self.invocation.need().idempotent;
+        if reused && error.kind == TransportErrorKind::Lost && repeatable && !self.freshened.contains(&current.target) {
+            self.freshened.push(current.target);
+            self.fresh = Some(current.target);
+            self.explain_next(Why::Fresh);
+            return self.advance(fleet, now);
+        }
+        fleet.broke(current.target, error, current.started, now);
+        self.remember(error);
+        match verdict::action(completion, self.invocation.need(), true) {
+            Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => {
+                self.elsewhere(fleet, now, completion)
+            }
+            Action::Success => self.ran_without_a_word(fleet, now, &current, error),
+            _ => self.unsettled(fleet, now, &current, error, completion),
+        }
+    }
+
+    /// What is known of whether the request ran. A header that came without its body tells the outcome; where that is
+    /// no definite answer, it may as well have been a refusal.
+    fn completion_of(&self, error: &TransportError) -> CompletionStatus {
+        match error.outcome {
+            Some(protocol::Outcome::Failed(
+                ErrorKind::ServiceUnavailable
+                | ErrorKind::Communication
+                | ErrorKind::TimeLimitExceeded
+                | ErrorKind::Internal
+                | ErrorKind::Unknown(_),
+            )) => CompletionStatus::Maybe,
+            _ => error.completion(),
+        }
+    }
+
+    fn remember(&mut self, error: &TransportError) {
+        match &error.kind {
+            TransportErrorKind::Rejected(fault) => match &fault.refusal {
+                Some(refusal) if refusal.reason != RefusalReason::Closed => self.facts.refusing = true,
+                Some(_) => self.facts.broken = true,
+                None => self.facts.rejected = Some(fault.clone()),
+            },
+            TransportErrorKind::TimedOut(_) if error.phase >= Phase::Handshake => self.facts.silent = true,
+            _ => self.facts.broken = true,
+        }
+    }
+
+    /// Nobody has it, so far: others are asked, but not those that were silent.
+    fn ask_those_who_may_know_more(
+        &mut self,
+        fleet: &mut Fleet,
+        now: Duration,
+        answered: Vec<Arc<str>>,
+        silent: Vec<Arc<str>>,
+    ) -> Output {
+        for target in fleet.targets() {
+            let is_silent = target.node_name.as_ref().is_some_and(|name| silent.contains(name));
+            if is_silent && !self.tried.contains(&target.id) {
+                self.tried.push(target.id);
+            }
+        }
+        let known = self.incomplete.take().map(|incomplete| incomplete.answered).unwrap_or_default();
+        let mut all = known;
+        all.extend(answered.into_iter().filter(|name| !silent.contains(name)));
+        all.retain(|name| !silent.contains(name));
+        all.sort_unstable();
+        all.dedup();
+        self.incomplete = Some(Incomplete { answered: all, silent });
+        self.advance(fleet, now)
+    }
+
+    /// Another server may be asked.
+    fn elsewhere(&mut self, fleet: &mut Fleet, now: Duration, completion: CompletionStatus) -> Output {
+        if self.invocation.is_pinned() {
+            return self.nobody_left(fleet, now);
+        }
+        self.explain_next(if completion == CompletionStatus::No { Why::NotRun } else { Why::ReadAgain });
+        self.advance(fleet, now)
+    }
+
+    fn explain_next(&mut self, why: Why) {
+        if let Some(last) = self.trail.last_mut() {
+            last.why_next = Some(why);
+        }
+    }
+
+    /// It ran, as the header says, and the body is lost. No value is needed.
+    fn ran_without_a_word(&mut self, fleet: &mut Fleet, now: Duration, current: &Current, error: &TransportError) -> Output {
+        if let Some(protocol::Outcome::Failed(kind)) = error.outcome {
+            let error = NamingError::new(kind, "the node's answer came without its details: only its kind is known");
+            let error = self.complete(error, CompletionStatus::Yes);
+            return self.finish(fleet, now, error);
+        }
+        let node = current.node.as_ref().unwrap_or(&current.label);
+        match self.invocation.assumed(node) {
+            Some(product) => Output::Done(Ok(product)),
+            None => self.unsettled(fleet, now, current, error, CompletionStatus::Yes),
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! One operation of the user: which request comes next, and what a reply means.
+//!
+//! Most operations are one request. Links make more of it (a server tells where a link stands and what it says, the
+//! client goes on from there), and so do long listings and many names. Each such request is a *hop*; how a hop is carried
+//! to some server or other is the [call](super::call)'s affair and not known here.
+
+mod hops;
+mod many;
+mod mutate;
+mod product;
+
+use crate::failure::verdict::Need;
+use crate::naming::resolution::LinkWalk;
+use crate::naming::{Content, ErrorKind, Listed, Name, NamingError};
+use crate::protocol::{Answer, Fault, Operation, PageRequest, TreeChoice};
+
+use super::trail::Outcome;
+use many::Many;
+use mutate::Write;
+
+pub(super) use hops::Next;
+pub use product::{Located, Product};
+
+/// Rows asked for at once; a server may give fewer.
+const PAGE: u32 = 1000;
+
+/// A name as the caller gave it, and what it is from the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    given: Name,
+    full: Name,
+}
+
+impl Subject {
+    /// `name`, as it's meant in the context at `base`.
+    pub fn new(base: &Name, name: &Name) -> Self {
+        Self { given: name.clone(), full: base.join(name) }
+    }
+
+    /// The name from the root.
+    pub fn full(&self) -> &Name {
+        &self.full
+    }
+
+    /// The name as the caller gave it.
+    pub fn given(&self) -> &Name {
+        &self.given
+    }
+
+    /// Refuses a name that no operation takes. Limits count from the root.
+    fn checked(self) -> Result<Self, NamingError> {
+        match self.full.check_operation() {
+            Ok(()) => Ok(self),
+            Err(error) => Err(error.with_name(self.given.as_str())),
+        }
+    }
+
+    /// The same for a mutation, which can't be of the context itself.
+    fn checked_for_change(self) -> Result<Self, NamingError> {
+        if self.given.is_empty() {
+            let message = "the empty name means the context itself, which can't be bound, moved or removed";
+            return Err(NamingError::new(ErrorKind::InvalidName, message).with_name(""));
+        }
+        self.checked()
+    }
+}
+
+/// A name: of the root context.
+impl From<Name> for Subject {
+    fn from(name: Name) -> Self {
+        Self { given: name.clone(), full: name }
+    }
+}
+
+/// How a bind is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BindOptions {
+    /// What is bound there gives way (`rebind`).
+    pub replace: bool,
+    /// Contexts on the way are made.
+    pub create_parents: bool,
+    /// Lifetime in milliseconds, unless it is renewed.
+    pub lease: Option<u32>,
+}
+
+/// How a lookup is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Aim {
+    /// The last link is followed too.
+    follow_last: bool,
+    /// A missing name is an answer and no error.
+    may_be_absent: bool,
+    /// A missing name is waited for.
+    waits: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Lookup { name: Name, aim: Aim },
+    Many(Many),
+    Survey,
+    List { name: Name, tree: TreeChoice, values: bool, rows: Vec<Listed> },
+    Write(Write),
+    Check,
+    Status,
+    Quiesce,
+}
+
+/// One operation of the user, on its way.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    subject: Subject,
+    kind: Kind,
+    walk: Option<LinkWalk>,
+}
+
+impl Invocation {
+    fn of(subject: Subject, kind: Kind) -> Self {
+        Self { subject, kind, walk: None }
+    }
+
+    fn look(subject: Subject, aim: Aim) -> Result<Self, NamingError> {
+        let subject = subject.checked()?;
+        let name = subject.full.clone();
+        Ok(Self::of(subject, Kind::Lookup { name, aim }))
+    }
+
+    /// What is bound at a name; links are followed. Gives [`Product::Found`].
+    pub fn lookup(subject: Subject) -> Result<Self, NamingError> {
+        Self::look(subject, Aim { follow_last: true, may_be_absent: false, waits: false })
+    }
+
+    /// The same, but a link at the end is given and not followed.
+    pub fn lookup_link(subject: Subject) -> Result<Self, NamingError> {
+        Self::look(subject, Aim { follow_last: false, may_be_absent: false, waits: false })
+    }
+
+    /// What is bound at a name, or [`Product::Absent`] where every live node has said that there is nothing.
+    pub fn get(subject: Subject) -> Result<Self, NamingError> {
+        Self::look(subject, Aim { follow_last: true, may_be_absent: true, waits: false })
+    }
+
+    /// What is bound at a name, as soon as it can be looked up.
+    pub fn wait_for(subject: Subject) -> Result<Self, NamingError> {
+        Self::look(subject, Aim { follow_last: true, may_be_absent: false, waits: true })
+    }
+
+    /// What is bound at many names. Gives [`Product::Many`], in the order of the names.
+    pub fn lookup_many(subjects: Vec<Subject>) -> Result<Self, NamingError> {
+        let subjects = subjects.into_iter().map(Subject::checked).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::of(Name::empty().into(), Kind::Many(Many::new(subjects))))
+    }
+
+    /// What every node has at a name. Gives [`Product::Survey`]; links are told and not followed.
+    pub fn survey(subject: Subject) -> Result<Self, NamingError> {
+        Ok(Self::of(subject.checked()?, Kind::Survey))
+    }
+
+    /// The names in a context, with their values where wanted. Gives [`Product::Listing`].
+    pub fn list(subject: Subject, tree: TreeChoice, values: bool) -> Result<Self, NamingError> {
+        let subject = subject.checked()?;
+        let name = subject.full.clone();
+        Ok(Self::of(subject, Kind::List { name, tree, values, rows: Vec::new() }))
+    }
+
+    fn write(subject: Subject, write: impl FnOnce(Name) -> Write) -> Result<Self, NamingError> {
+        let subject = subject.checked_for_change()?;
+        let write = write(subject.full.clone());
+        Ok(Self::of(subject, Kind::Write(write)))
+    }
+
+    /// Binds a name. Gives [`Product::Written`].
+    pub fn bind(subject: Subject, content: Content, options: BindOptions) -> Result<Self, NamingError> {
+        Self::write(subject, |name| Write::Bind { name, content, options })
+    }
+
+    /// Removes what is bound at a name. Gives [`Product::Removed`].
+    pub fn unbind(subject: Subject) -> Result<Self, NamingError> {
+        Self::write(subject, |name| Write::Unbind { name })
+    }
+
+    /// Moves a value. Gives [`Product::Written`].
+    pub fn rename(from: Subject, to: Subject) -> Result<Self, NamingError> {
+        let to = to.checked_for_change()?;
+        Self::write(from, |from| Write::Rename { from, to: to.full, to_walk: None })
+    }
+
+    /// Makes a context. Gives [`Product::Written`].
+    pub fn create_subcontext(subject: Subject, create_parents: bool) -> Result<Self, NamingError> {
+        Self::write(subject, |name| Write::Create { name, create_parents })
+    }
+
+    /// Removes an empty context. Gives [`Product::Removed`].
+    pub fn destroy_subcontext(subject: Subject) -> Result<Self, NamingError> {
+        Self::write(subject, |name| Write::Destroy { name })
+    }
+
+    /// Mismatches, hidden bindings and conflicts beneath a name. Gives [`Product::Report`].
+    pub fn check(subject: Subject) -> Result<Self, NamingError> {
+        Ok(Self::of(subject.checked()?, Kind::Check))
+    }
+
+    /// A node's state. Gives [`Product::Status`].
+    pub fn status() -> Self {
+        Self::of(Name::empty().into(), Kind::Status)
+    }
+
+    /// Bids a node leave. It is never sent to another node than the first that is asked. Gives [`Product::Accepted`].
+    pub fn quiesce() -> Self {
+        Self::of(Name::empty().into(), Kind::Quiesce)
+    }
+
+    /// The name that errors bear; `None` where the operation is of no name.
+    pub fn given(&self) -> Option<&Name> {
+        match self.kind {
+            Kind::Many(_) | Kind::Status | Kind::Quiesce => None,
+            _ => Some(&self.subject.given),
+        }
+    }
+
+    /// Whether it changes something.
+    pub fn is_mutation(&self) -> bool {
+        matches!(self.kind, Kind::Write(_) | Kind::Quiesce)
+    }
+
+    /// What it needs of a server. No mutation counts as repeatable: neither a node's local tree nor the cluster tree of
+    /// this version recognises an operation that it has done before.
+    pub(super) fn need(&self) -> Need {
+        let reads = !self.is_mutation();
+        Need { idempotent: reads, value: reads }
+    }
+
+    /// Whether it's meant for the one node that it was sent to.
+    pub(super) fn is_pinned(&self) -> bool {
+        matches!(self.kind, Kind::Quiesce)
+    }
+
+    /// Whether a missing name is waited for.
+    pub(super) fn waits(&self) -> bool {
+        matches!(self.kind, Kind::Lookup { aim: Aim { waits: true, .. }, .. })
+    }
+
+    /// How many names one request asks for: what a server needs more time for than for one.
+    pub(super) fn weight(&self) -> usize {
+        match &self.kind {
+            Kind::Many(many) => many.asked(),
+            Kind::List { .. } => PAGE as usize,
+            _ => 1,
+        }
+    }
+
+    /// Whether it looks through whole trees, so that its one attempt gets all the time there is.
+    pub(super) fn is_thorough(&self) -> bool {
+        matches!(self.kind, Kind::Check)
+    }
+
+    /// The product, where nothing has to be asked.
+    pub(super) fn at_once(&mut self) -> Option<Product> {
+        match &mut self.kind {
+            Kind::Many(many) if many.is_settled() => Some(Product::Many(many.take())),
+            _ => None,
+        }
+    }
+
+    /// The rows that a listing has so far.
+    pub(super) fn partial(&self) -> &[Listed] {
+        match &self.kind {
+            Kind::List { rows, .. } => rows,
+            _ => &[],
+        }
+    }
+
+    /// What the next request asks.
+    pub fn operation(&self) -> Operation {
+        let full = || self.subject.full.to_string();
+        match &self.kind {
+            Kind::Lookup { name, .. } => Operation::Lookup { name: name.to_string() },
+            Kind::Many(many) => Operation::LookupMany { names: many.names() },
+            Kind::Survey => Operation::Survey { name: full() },
+            Kind::List { name, tree, values, rows } => Operation::List(PageRequest {
+                name: name.to_string(),
+                tree: *tree,
+                after: rows.last().map(|row| row.component.clone()),
+                limit: PAGE,
+                values: *values,
+            }),
+            Kind::Write(write) => Operation::Mutate(write.mutation()),
+            Kind::Check => Operation::Check { name: full() },
+            Kind::Status => Operation::Status,
+            Kind::Quiesce => Operation::Quiesce,
+        }
+    }
+
+    /// Takes a node's answer: what comes next.
+    pub(super) fn accept(&mut self, answer: Answer) -> Next {
+        hops::accept(self, answer)
+    }
+
+    /// Takes a node's fault, where it means something other than that the operation failed.
+    pub(super) fn accept_fault(&mut self, fault: &Fault) -> Option<Next> {
+        match (&mut self.kind, ErrorKind::from_code(fault.code)) {
+            (
+                Kind::Lookup { aim: Aim { may_be_absent: true, .. }, .. },
+                ErrorKind::NameNotFound | ErrorKind::NotContext,
+            ) => Some(Next::Done(Product::Absent, Outcome::Fault(ErrorKind::NameNotFound, fault.message.as_str().into()))),
+            (Kind::Many(many), ErrorKind::LimitExceeded) => many.ask_fewer().then_some(Next::More),
+            _ => None,
+        }
+    }
+
+    /// What the caller is given where it's certain that the operation ran and its reply can't be read: no more than what
+    /// follows from that. `None` where the caller needs what the reply said.
+    pub(super) fn assumed(&self, node: &std::sync::Arc<str>) -> Option<Product> {
+        match &self.kind {
+            Kind::Write(write) => Some(write.assumed(node)),
+            Kind::Quiesce => Some(Product::Accepted),
+            _ => None,
+        }
+    }
+}

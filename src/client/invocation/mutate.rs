@@ -1,0 +1,66 @@
+//! Mutations: links on the way are followed, a link at the end is what is changed.
+
+use std::sync::Arc;
+
+use crate::naming::resolution::LinkWalk;
+use crate::naming::{Content, Name, NamingError};
+use crate::protocol::{LinkMet, Mutation, Written};
+
+use super::{BindOptions, Product};
+
+/// A change and the names that it is of by now.
+#[derive(Clone, Debug)]
+pub(super) enum Write {
+    Bind { name: Name, content: Content, options: BindOptions },
+    Unbind { name: Name },
+    Rename { from: Name, to: Name, to_walk: Option<LinkWalk> },
+    Create { name: Name, create_parents: bool },
+    Destroy { name: Name },
+}
+
+impl Write {
+    pub(super) fn mutation(&self) -> Mutation {
+        match self {
+            Self::Bind { name, content, options } => Mutation::Bind {
+                name: name.to_string(),
+                content: content.clone(),
+                replace: options.replace,
+                create_parents: options.create_parents,
+                lease: options.lease,
+            },
+            Self::Unbind { name } => Mutation::Unbind { name: name.to_string() },
+            Self::Rename { from, to, .. } => Mutation::Rename { from: from.to_string(), to: to.to_string() },
+            Self::Create { name, create_parents } => {
+                Mutation::CreateSubcontext { name: name.to_string(), create_parents: *create_parents }
+            }
+            Self::Destroy { name } => Mutation::DestroySubcontext { name: name.to_string() },
+        }
+    }
+
+    /// Goes on behind a link that stands on the way to one of its names. `walk` is that of the first name.
+    pub(super) fn follow(&mut self, met: &LinkMet, walk: &mut Option<LinkWalk>) -> Result<(), NamingError> {
+        match self {
+            Self::Bind { name, .. } | Self::Unbind { name } | Self::Create { name, .. } | Self::Destroy { name } => {
+                *name = super::hops::follow(walk, name, met)?;
+            }
+            Self::Rename { from, to, to_walk } => {
+                let met_by_first = Name::parse(&met.at)?.join(&Name::parse(&met.rest)?) == *from;
+                if met_by_first {
+                    *from = super::hops::follow(walk, from, met)?;
+                } else {
+                    *to = super::hops::follow(to_walk, to, met)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn assumed(&self, node: &Arc<str>) -> Product {
+        let written = Written { version: None, acked_by: vec![Arc::clone(node)], live: 1, members: 1 };
+        match self {
+            Self::Bind { .. } | Self::Rename { .. } | Self::Create { .. } => Product::Written(written),
+            // Whether something had been there is not known any more; that nothing is there now, is.
+            Self::Unbind { .. } | Self::Destroy { .. } => Product::Removed { existed: true, written },
+        }
+    }
+}

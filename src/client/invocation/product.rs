@@ -1,0 +1,44 @@
+//! What an operation gives to the user.
+
+use crate::naming::{Listed, Name};
+use crate::protocol::{Found, NodeStatus, Report, SurveyItem, Written};
+
+/// What is bound, and where that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located {
+    /// What is bound there, in which tree of which node.
+    pub found: Found,
+    /// The name from the root under which it stands, where links led to another than was asked for.
+    pub at: Option<Name>,
+}
+
+/// What an operation gives.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Product {
+    /// What is bound at the name.
+    Found(Located),
+    /// Nothing is bound there (`get`).
+    Absent,
+    /// What is bound at each name, in the order in which they were given; `None` where nothing is.
+    Many(Vec<Option<Located>>),
+    /// What each node said.
+    Survey(Vec<SurveyItem>),
+    /// The rows of a listing.
+    Listing(Vec<Listed>),
+    /// A bind, rename or create took effect.
+    Written(Written),
+    /// An unbind or destroy took effect.
+    Removed {
+        /// Whether something was there.
+        existed: bool,
+        /// Who acknowledged.
+        written: Written,
+    },
+    /// What a check found.
+    Report(Report),
+    /// A node's state.
+    Status(Box<NodeStatus>),
+    /// It began.
+    Accepted,
+}

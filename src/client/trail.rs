@@ -1,0 +1,172 @@
+//! The tries of one call, kept cheaply: a call that succeeds at once formats nothing. Words are made when somebody asks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::failure::{Attempt, CompletionStatus, Phase};
+use crate::naming::ErrorKind;
+use crate::protocol::RefusalReason;
+use crate::transport::TransportErrorKind;
+
+use super::words::seconds;
+
+/// So many tries are kept of one call: the first and the last ones.
+const KEPT: usize = 64;
+/// Of those, so many are the first ones.
+const KEPT_FIRST: usize = 8;
+
+/// What came of one try.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// The answer that was wanted, in a word.
+    Answered(&'static str),
+    /// A link, which leads on.
+    Link(Box<str>),
+    /// A naming answer: no such name, already bound, ….
+    Fault(ErrorKind, Box<str>),
+    /// Nobody had it, and these nodes were silent.
+    Incomplete(Vec<Arc<str>>),
+    /// Refused before it ran.
+    Refused(RefusalReason),
+    /// The exchange broke.
+    Broke(TransportErrorKind),
+    /// The host name has no address.
+    Unresolvable(Box<str>),
+    /// The caller gave up.
+    Abandoned,
+}
+
+/// Why there was another try.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Why {
+    /// It did not run there.
+    NotRun,
+    /// A read may be asked again.
+    ReadAgain,
+    /// The connection had been idle and was found dead; the server may be well.
+    Fresh,
+    /// Other servers may know what silent nodes have.
+    MayKnowMore,
+    /// All had their turn; another round.
+    NextRound,
+    /// The link leads on.
+    Link,
+    /// There are more rows, or more names.
+    More,
+    /// It's waited for.
+    Waiting,
+}
+
+impl Why {
+    fn words(&self) -> &'static str {
+        match self {
+            Self::NotRun => "the request did not run there",
+            Self::ReadAgain => "a read may be asked again",
+            Self::Fresh => "the connection had been idle; a fresh one is tried",
+            Self::MayKnowMore => "another server may know more",
+            Self::NextRound => "every server had its turn; one more round",
+            Self::Link => "the link leads on",
+            Self::More => "there is more to ask",
+            Self::Waiting => "the name is waited for",
+        }
+    }
+}
+
+/// One try.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Try {
+    pub(super) label: Arc<str>,
+    pub(super) node: Option<Arc<str>>,
+    pub(super) phase: Phase,
+    pub(super) outcome: Outcome,
+    pub(super) completion: CompletionStatus,
+    pub(super) elapsed: Duration,
+    pub(super) why_next: Option<Why>,
+}
+
+impl Try {
+    /// The node's name, else `host:port`.
+    pub(super) fn name(&self) -> &Arc<str> {
+        self.node.as_ref().unwrap_or(&self.label)
+    }
+
+    /// What came of it, in words.
+    pub(super) fn words(&self) -> String {
+        match &self.outcome {
+            Outcome::Answered(word) => (*word).to_owned(),
+            Outcome::Link(target) => format!("a link to '{target}'"),
+            Outcome::Fault(kind, message) => fault_words(*kind).map_or_else(|| message.to_string(), str::to_owned),
+            Outcome::Incomplete(silent) => format!("no such name; silent: {}", silent.join(", ")),
+            Outcome::Refused(reason) => format!("refused: {}", reason.as_str()),
+            Outcome::Broke(TransportErrorKind::TimedOut(_)) if self.phase == Phase::Connect => {
+                format!("no connection in {}", seconds(self.elapsed))
+            }
+            Outcome::Broke(TransportErrorKind::TimedOut(_)) => format!("no answer in {}", seconds(self.elapsed)),
+            Outcome::Broke(kind) => kind.to_string(),
+            Outcome::Unresolvable(why) => format!("name resolution failed: {why}"),
+            Outcome::Abandoned => "given up by the caller".to_owned(),
+        }
+    }
+
+    fn to_attempt(&self) -> Attempt {
+        Attempt {
+            target: self.label.to_string(),
+            phase: self.phase,
+            outcome: self.words(),
+            completion: self.completion,
+            elapsed: self.elapsed,
+            why_next: self.why_next.as_ref().map(|why| why.words().to_owned()),
+        }
+    }
+}
+
+/// The short words for naming answers; others speak for themselves.
+fn fault_words(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::NameNotFound => "no such name",
+        ErrorKind::NotContext => "not a context",
+        ErrorKind::NameAlreadyBound => "already bound",
+        ErrorKind::ContextNotEmpty => "not empty",
+        _ => return None,
+    })
+}
+
+/// The tries of one call, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trail {
+    tries: Vec<Try>,
+    omitted: usize,
+}
+
+impl Trail {
+    pub(super) fn push(&mut self, attempt: Try) {
+        if self.tries.len() == KEPT {
+            self.tries.remove(KEPT_FIRST);
+            self.omitted += 1;
+        }
+        self.tries.push(attempt);
+    }
+
+    pub(super) fn last_mut(&mut self) -> Option<&mut Try> {
+        self.tries.last_mut()
+    }
+
+    pub(super) fn tries(&self) -> &[Try] {
+        &self.tries
+    }
+
+    /// The tries in words. Of very many, the first and the last are kept.
+    pub fn attempts(&self) -> Vec<Attempt> {
+        self.tries.iter().map(Try::to_attempt).collect()
+    }
+
+    /// How many tries were made.
+    pub fn len(&self) -> usize {
+        self.tries.len() + self.omitted
+    }
+
+    /// Whether nothing was tried.
+    pub fn is_empty(&self) -> bool {
+        self.tries.is_empty()
+    }
+}
