@@ -113,7 +113,7 @@ impl Balance {
         self.elected = Some(chosen);
         let Some(described) = roster.get(chosen) else { return Some(chosen) };
         let ours = Elected { endpoint: described.endpoint.clone(), node: described.node.map(|(id, _)| id) };
-        let holds = self.elections.elect(&electorate, before.as_ref(), ours);
+        let holds = self.elections.elect(&electorate, before.as_ref(), &ours);
         find(&holds).filter(|id| !tried.contains(id)).or(Some(chosen))
     }
 }
@@ -137,9 +137,8 @@ fn less_loaded(
     now: Duration,
     rng: &mut impl rand::Rng,
 ) -> Option<TargetId> {
-    let cost = |id| {
-        roster.get(id).map_or(u64::MAX, |target| target.latency.at(now).saturating_mul(u64::from(target.outstanding) + 1))
-    };
+    let cost =
+        |id| roster.get(id).map_or(u64::MAX, |target| target.latency.at(now).saturating_mul(u64::from(target.outstanding) + 1));
     let first = draw(rotation, tried, rng)?;
     let second = if tried.is_empty() {
         let others = rotation.len() - 1;

@@ -25,13 +25,8 @@ pub enum Policy {
 
 impl Policy {
     /// All policies.
-    pub const ALL: [Self; 5] = [
-        Self::RoundRobin,
-        Self::RandomRobin,
-        Self::FirstAvailable,
-        Self::FirstAvailableIdenticalAllProxies,
-        Self::LeastLoaded,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::RoundRobin, Self::RandomRobin, Self::FirstAvailable, Self::FirstAvailableIdenticalAllProxies, Self::LeastLoaded];
 
     /// The word used in options.
     pub fn as_str(self) -> &'static str {

@@ -54,7 +54,7 @@ impl Elections {
     }
 
     /// Elects `chosen` in place of `before`. Where somebody else was faster, theirs holds. Gives the one that holds.
-    pub fn elect(&self, electorate: &Electorate, before: Option<&Elected>, chosen: Elected) -> Elected {
+    pub fn elect(&self, electorate: &Electorate, before: Option<&Elected>, chosen: &Elected) -> Elected {
         let mut holds = chosen.clone();
         self.0.rcu(|elections| {
             let mut elections = elections.to_vec();

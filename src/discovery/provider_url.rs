@@ -73,7 +73,11 @@ fn parse_one(text: &str) -> Result<Vec<Endpoint>, ProviderError> {
                 return Err(fail("a comma has no address on one of its sides".into()));
             }
             Endpoint::parse(entry, DEFAULT_PORT).map_err(|error| fail(error.to_string())).and_then(|endpoint| {
-                if endpoint.port() == 0 { Err(fail(format!("{endpoint} has port 0, where nobody listens"))) } else { Ok(endpoint) }
+                if endpoint.port() == 0 {
+                    Err(fail(format!("{endpoint} has port 0, where nobody listens")))
+                } else {
+                    Ok(endpoint)
+                }
             })
         })
         .collect()

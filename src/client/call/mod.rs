@@ -6,9 +6,9 @@
 //! once, those in good health first. What a broken attempt allows is decided in one table,
 //! [`verdict::action`](crate::failure::verdict::action); this module only says which servers are left.
 
+mod report;
 mod rounds;
 mod settle;
-mod report;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +26,7 @@ use super::trail::{Outcome, Trail, Try};
 
 /// What happened.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it's made once for each answer, moved once, and never kept")]
 pub enum Input {
     /// The call begins.
     Start,
@@ -110,7 +111,6 @@ enum Waiting {
 pub struct Call {
     invocation: Invocation,
     request: Request,
-    started: Duration,
     timeout: Duration,
     deadline: Duration,
     attempt_limit: Duration,
@@ -153,7 +153,6 @@ impl Call {
         Self {
             invocation,
             request,
-            started: now,
             timeout,
             deadline: now.saturating_add(timeout),
             attempt_limit,

@@ -19,11 +19,6 @@ use super::super::words::seconds;
 use super::{Call, Current, Output};
 
 impl Call {
-    /// The error of a node's fault.
-    pub(super) fn explained(&self, fault: Fault) -> NamingError {
-        fault::to_error(fault)
-    }
-
     /// Keeps what a listing had gathered where the node was not able to gather all.
     pub(super) fn partial(&mut self, fault: &Fault) {
         self.partial = [self.invocation.partial(), &fault.partial].concat();
@@ -35,10 +30,7 @@ impl Call {
             Some(given) if error.fields().name.is_none() => error.with_name(given.as_str()),
             _ => error,
         };
-        error
-            .with_completion(completion)
-            .with_repeatable(!self.invocation.is_mutation())
-            .with_attempts(self.trail.attempts())
+        error.with_completion(completion).with_repeatable(!self.invocation.is_mutation()).with_attempts(self.trail.attempts())
     }
 
     /// The deadline has come.
@@ -51,7 +43,7 @@ impl Call {
     /// Nobody is left to ask.
     pub(super) fn nobody_left(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
         let error = if let Some(rejection) = self.facts.rejected.take_if(|_| self.incomplete.is_none()) {
-            let error = self.explained(*rejection);
+            let error = fault::to_error(*rejection);
             self.complete(error, CompletionStatus::No)
         } else {
             let message = if self.incomplete.is_some() {
@@ -75,11 +67,7 @@ impl Call {
     ) -> Output {
         let timed_out = matches!(error.kind, TransportErrorKind::TimedOut(_));
         let error = if timed_out && now >= self.deadline {
-            self.indefinite(
-                ErrorKind::TimeLimitExceeded,
-                format!("not answered in {}", seconds(self.timeout)),
-                completion,
-            )
+            self.indefinite(ErrorKind::TimeLimitExceeded, format!("not answered in {}", seconds(self.timeout)), completion)
         } else {
             let message = match completion {
                 CompletionStatus::No => "it could not be sent",

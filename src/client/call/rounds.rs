@@ -72,8 +72,7 @@ impl Call {
             // It went while its fresh connection was due: whoever else is there is asked.
             return self.advance(fleet, now);
         };
-        self.current =
-            Some(Current { target: id, label: target.label.clone(), node: target.node_name.clone(), started: now });
+        self.current = Some(Current { target: id, label: target.label.clone(), node: target.node_name.clone(), started: now });
         if !fresh {
             self.tried.push(id);
             self.sends += 1;

@@ -9,6 +9,7 @@ use crate::naming::{ErrorKind, NamingError};
 use crate::protocol::{self, Fault, ProtocolError, RefusalReason, Reply};
 use crate::transport::{TransportError, TransportErrorKind};
 
+use super::super::fault;
 use super::super::fleet::Fleet;
 use super::super::invocation::Next;
 use super::super::trail::{Outcome, Why};
@@ -83,12 +84,9 @@ impl Call {
             self.partial(&fault);
             return Ok(Next::Incomplete { answered: fault.answered, silent: fault.silent });
         }
-        let indefinite = matches!(
-            kind,
-            ErrorKind::ServiceUnavailable | ErrorKind::Communication | ErrorKind::TimeLimitExceeded
-        );
+        let indefinite = matches!(kind, ErrorKind::ServiceUnavailable | ErrorKind::Communication | ErrorKind::TimeLimitExceeded);
         if !indefinite {
-            return Ok(Next::Fail(self.explained(fault)));
+            return Ok(Next::Fail(fault::to_error(fault)));
         }
         let completion = fault.completion;
         self.facts.silent |= kind == ErrorKind::TimeLimitExceeded;
@@ -96,11 +94,9 @@ impl Call {
         let outcome = Outcome::Fault(kind, fault.message.as_str().into());
         self.note(current, now, Phase::Answer, outcome, completion);
         match verdict::action(completion, self.invocation.need(), true) {
-            Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => {
-                Err(self.elsewhere(fleet, now, completion))
-            }
+            Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => Err(self.elsewhere(fleet, now, completion)),
             _ => {
-                let error = self.explained(fault);
+                let error = fault::to_error(fault);
                 let error = self.complete(error, completion);
                 Err(self.finish(fleet, now, error))
             }
@@ -111,7 +107,7 @@ impl Call {
     pub(super) fn broke(&mut self, fleet: &mut Fleet, now: Duration, error: &TransportError, reused: bool) -> Output {
         let Some(current) = self.current.take() else { return self.advance(fleet, now) };
         fleet.end(current.target);
-        let completion = self.completion_of(error);
+        let completion = completion_of(error);
         self.note(&current, now, error.phase, Outcome::Broke(error.kind.clone()), completion);
         if let TransportErrorKind::Protocol(too_long @ ProtocolError::MessageTooLong { .. }) = &error.kind {
             let error = NamingError::new(ErrorKind::LimitExceeded, too_long.to_string());
@@ -128,26 +124,9 @@ impl Call {
         fleet.broke(current.target, error, current.started, now);
         self.remember(error);
         match verdict::action(completion, self.invocation.need(), true) {
-            Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => {
-                self.elsewhere(fleet, now, completion)
-            }
+            Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => self.elsewhere(fleet, now, completion),
             Action::Success => self.ran_without_a_word(fleet, now, &current, error),
             _ => self.unsettled(fleet, now, &current, error, completion),
-        }
-    }
-
-    /// What is known of whether the request ran. A header that came without its body tells the outcome; where that is
-    /// no definite answer, it may as well have been a refusal.
-    fn completion_of(&self, error: &TransportError) -> CompletionStatus {
-        match error.outcome {
-            Some(protocol::Outcome::Failed(
-                ErrorKind::ServiceUnavailable
-                | ErrorKind::Communication
-                | ErrorKind::TimeLimitExceeded
-                | ErrorKind::Internal
-                | ErrorKind::Unknown(_),
-            )) => CompletionStatus::Maybe,
-            _ => error.completion(),
         }
     }
 
@@ -214,5 +193,20 @@ impl Call {
             Some(product) => Output::Done(Ok(product)),
             None => self.unsettled(fleet, now, current, error, CompletionStatus::Yes),
         }
+    }
+}
+
+/// What is known of whether the request ran. A header that came without its body tells the outcome; where that is
+/// no definite answer, it may as well have been a refusal.
+fn completion_of(error: &TransportError) -> CompletionStatus {
+    match error.outcome {
+        Some(protocol::Outcome::Failed(
+            ErrorKind::ServiceUnavailable
+            | ErrorKind::Communication
+            | ErrorKind::TimeLimitExceeded
+            | ErrorKind::Internal
+            | ErrorKind::Unknown(_),
+        )) => CompletionStatus::Maybe,
+        _ => error.completion(),
     }
 }

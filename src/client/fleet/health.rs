@@ -113,14 +113,14 @@ impl Fleet {
         if target.node != Some((member.id, true)) {
             target.node = Some((member.id, true));
             target.node_name = Some(member.name.as_str().into());
-            self.dirty = true;
+            self.relist_on_change = true;
         }
         match member.state {
             MemberState::Joining => self.leave_alone(id, RefusalReason::Joining, REFUSED_FOR, now),
             MemberState::Quiescing => self.leave_alone(id, RefusalReason::Quiescing, REFUSED_FOR, now),
             MemberState::Live => {}
         }
-        if self.dirty {
+        if self.relist_on_change {
             self.relist(now);
         }
     }
@@ -144,7 +144,7 @@ impl Fleet {
         target.health = Health::Failed { failures, since: now, probe_at: now + backoff::delay(failures, &mut self.rng) };
         let hostname = std::sync::Arc::clone(&target.hostname);
         self.sources.doubt(&hostname, now);
-        self.dirty |= self.retire_views(now);
+        self.relist_on_change |= self.retire_views(now);
         self.changed(now);
     }
 
@@ -162,7 +162,7 @@ impl Fleet {
     fn changed(&mut self, now: Duration) {
         self.revision += 1;
         self.alarm = true;
-        if self.superseded || self.dirty {
+        if self.relist_on_change {
             self.relist(now);
         } else {
             self.rotate();

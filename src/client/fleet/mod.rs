@@ -14,8 +14,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rand::{RngExt as _, SeedableRng as _};
 use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 
 use crate::protocol::{OperationId, Welcome};
 use crate::topology::{Endpoint, View};
@@ -71,10 +71,9 @@ pub struct Fleet {
     mutations: u64,
     next_id: u32,
     revision: u64,
-    /// Some target was left out because another way to the same node is better.
-    superseded: bool,
-    /// The sources have changed since the targets were last brought in line with them.
-    dirty: bool,
+    /// The next change of a target's health means that targets are listed anew: the sources have changed, or some
+    /// target was left out because another way to the same node works.
+    relist_on_change: bool,
     alarm: bool,
 }
 
@@ -95,8 +94,7 @@ impl Fleet {
             mutations: 0,
             next_id: 0,
             revision: 0,
-            superseded: false,
-            dirty: false,
+            relist_on_change: false,
             alarm: false,
         };
         fleet.relist(Duration::ZERO);

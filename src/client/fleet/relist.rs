@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::topology::{Member, NodeId};
+use crate::topology::{Endpoint, Member, NodeId};
 
 use super::super::sources::Wanted;
 use super::super::target::{Health, Latency, Origin, Target, TargetId};
@@ -20,9 +20,8 @@ impl Fleet {
         if !self.follow_views {
             wanted.retain(|wanted| wanted.origin == Origin::Provider);
         }
-        self.dirty = false;
         let kept: Vec<&Wanted> = wanted.iter().filter(|candidate| !self.is_superseded(candidate, &wanted)).collect();
-        self.superseded = kept.len() < wanted.len();
+        self.relist_on_change = kept.len() < wanted.len();
         for wanted in &kept {
             self.enlist(wanted, now);
         }
@@ -41,7 +40,7 @@ impl Fleet {
     /// Whether a better way to the same node is wanted too, and works.
     fn is_superseded(&self, candidate: &Wanted, wanted: &[Wanted]) -> bool {
         let Some(node) = self.node_behind(candidate) else { return false };
-        let rank = |endpoint| wanted.iter().position(|wanted| wanted.endpoint == *endpoint);
+        let rank = |endpoint: &Endpoint| wanted.iter().position(|wanted| wanted.endpoint == *endpoint);
         let own = rank(&candidate.endpoint);
         self.roster.iter().any(|target| {
             target.node == Some((node, true))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::failure::CompletionStatus;
-use crate::naming::resolution::LinkWalk;
+use crate::naming::LinkWalk;
 use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::{Answer, LinkMet, Page};
 
@@ -20,10 +20,7 @@ pub(in super::super) enum Next {
     /// There is more to ask for.
     More,
     /// Nobody whom the node heard has it, and these others were silent: another server may know more.
-    Incomplete {
-        answered: Vec<Arc<str>>,
-        silent: Vec<Arc<str>>,
-    },
+    Incomplete { answered: Vec<Arc<str>>, silent: Vec<Arc<str>> },
     /// The operation failed.
     Fail(NamingError),
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::naming::resolution::LinkWalk;
-use crate::naming::{Name, NamingError};
+use crate::naming::LinkWalk;
+use crate::naming::Name;
 use crate::protocol::ManyItem;
 
 use super::super::fault;

@@ -10,7 +10,7 @@ mod mutate;
 mod product;
 
 use crate::failure::verdict::Need;
-use crate::naming::resolution::LinkWalk;
+use crate::naming::LinkWalk;
 use crate::naming::{Content, ErrorKind, Listed, Name, NamingError};
 use crate::protocol::{Answer, Fault, Operation, PageRequest, TreeChoice};
 
@@ -299,10 +299,9 @@ impl Invocation {
     /// Takes a node's fault, where it means something other than that the operation failed.
     pub(super) fn accept_fault(&mut self, fault: &Fault) -> Option<Next> {
         match (&mut self.kind, ErrorKind::from_code(fault.code)) {
-            (
-                Kind::Lookup { aim: Aim { may_be_absent: true, .. }, .. },
-                ErrorKind::NameNotFound | ErrorKind::NotContext,
-            ) => Some(Next::Done(Product::Absent, Outcome::Fault(ErrorKind::NameNotFound, fault.message.as_str().into()))),
+            (Kind::Lookup { aim: Aim { may_be_absent: true, .. }, .. }, ErrorKind::NameNotFound | ErrorKind::NotContext) => {
+                Some(Next::Done(Product::Absent, Outcome::Fault(ErrorKind::NameNotFound, fault.message.as_str().into())))
+            }
             (Kind::Many(many), ErrorKind::LimitExceeded) => many.ask_fewer().then_some(Next::More),
             _ => None,
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::naming::resolution::LinkWalk;
+use crate::naming::LinkWalk;
 use crate::naming::{Content, Name, NamingError};
 use crate::protocol::{LinkMet, Mutation, Written};
 
