@@ -1,0 +1,161 @@
+"""Runs the program as a person would: in a process of its own, with its own exit status and output."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+
+HANAMING = [sys.executable, "-m", "hanaming"]
+LIMIT = 30
+
+
+def environment(**extra):
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("HANAMING_")}
+    return {**kept, "COLUMNS": "100", **extra}
+
+
+@dataclass
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+def run(*args, stdin="", provider=None, env=None):
+    """Runs one command to its end."""
+    given = environment(**(env or {}))
+    if provider:
+        given["HANAMING_PROVIDER"] = provider
+    done = subprocess.run(
+        [*HANAMING, *args], input=stdin, capture_output=True, text=True, timeout=LIMIT, env=given, check=False
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+class Served:
+    """One `hanaming serve`."""
+
+    def __init__(self, *args, env=None):
+        self.process = subprocess.Popen(
+            [*HANAMING, "serve", *args],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(**(env or {})),
+        )
+        self.line = ""
+        self.err = ""
+        # Read as it comes: a full pipe would stop the node.
+        self._reader = threading.Thread(target=self._drain, daemon=True)
+        self._reader.start()
+
+    def _drain(self):
+        for line in self.process.stderr:
+            self.err += line
+
+    def ready(self):
+        readable, _, _ = select.select([self.process.stdout], [], [], LIMIT)
+        self.line = self.process.stdout.readline() if readable else ""
+        assert " ready on " in self.line, f"not ready: {self.line!r}\n{self.err}"
+        return self
+
+    @property
+    def address(self):
+        return self.line.split()[-1]
+
+    @property
+    def url(self):
+        return f"hn://{self.address}"
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self):
+        status = self.process.wait(LIMIT)
+        self._reader.join(LIMIT)
+        return status
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(LIMIT)
+        self._reader.join(LIMIT)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+
+@contextlib.contextmanager
+def serving(*args, env=None):
+    served = Served("--listen", "127.0.0.1:0", *args, env=env)
+    try:
+        yield served.ready()
+    finally:
+        served.end()
+
+
+@contextlib.contextmanager
+def cluster(count=3):
+    with contextlib.ExitStack() as stack:
+        nodes = []
+        for number in range(1, count + 1):
+            seeds = ["--seed", nodes[0].address] if nodes else []
+            nodes.append(stack.enter_context(serving("--name", f"n{number}", *seeds)))
+        yield nodes
+
+
+@contextlib.contextmanager
+def deaf_server(*, hang_up_after_request):
+    """Takes connections and never answers; or reads what comes and then closes, so that a change may have been made."""
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.1)
+
+        def answer():
+            held = []
+            while not stop.is_set():
+                try:
+                    connection, _ = listener.accept()
+                except TimeoutError:
+                    continue
+                if hang_up_after_request:
+                    connection.settimeout(LIMIT)
+                    connection.recv(65536)
+                    connection.close()
+                else:
+                    held.append(connection)
+            for connection in held:
+                connection.close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield f"hn://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            stop.set()
+            thread.join(LIMIT)
+
+
+def closed_port():
+    """A provider where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"hn://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def eventually(condition, limit=10.0):
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end, "the condition did not come true"
+        time.sleep(0.02)
+
+
+def interrupt(process):
+    process.send_signal(signal.SIGINT)

@@ -1,0 +1,81 @@
+"""The client commands against three nodes."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from cli_support import cluster, eventually, run
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    with cluster(3) as started:
+        provider = "hn://" + ",".join(node.address for node in started)
+        eventually(
+            lambda: len(json.loads(run("status", "--json", provider=provider).out or '{"members":[]}')["members"]) == 3
+        )
+        for node in started[:2]:
+            name = node.line.split()[2]
+            assert run("bind", "--local", "-p", "both/same", '"same"', provider=node.url).status == 0
+            assert run("bind", "--local", "-p", f"only/{name}", f'"{name}"', provider=node.url).status == 0
+        yield started
+
+
+@pytest.fixture
+def provider(nodes):
+    return "hn://" + ",".join(node.address for node in nodes)
+
+
+def test_a_name_is_found_through_any_node(nodes):
+    for node in nodes:
+        for name in ("n1", "n2"):
+            assert run("lookup", f"only/{name}", provider=node.url).out == f'"{name}"\n'
+
+
+def test_resolve_names_the_node_that_has_it(nodes):
+    document = json.loads(run("resolve", "only/n1", "--json", provider=nodes[2].url).out)
+    assert (document["source"], document["node"]) == ("peer", "n1")
+    assert document["asked"][0] in ("n1", "n2", "n3")
+    everywhere = json.loads(run("resolve", "both/same", "--all", "--json", provider=nodes[0].url).out)
+    assert {answer["node"] for answer in everywhere} == {"n1", "n2"}
+
+
+def test_listing_merges_the_trees(provider, nodes):
+    assert run("ls", "only", provider=provider).out == "n1\nn2\n"
+    assert run("ls", "--local", "only", provider=nodes[1].url).out == "n2\n"
+    rows = json.loads(run("ls", "both", "--json", provider=provider).out)
+    assert len(rows) == 1
+    assert len(rows[0]["sources"]) == 2
+
+
+def test_check_finds_names_with_two_meanings(provider, nodes):
+    assert run("check", "both", provider=provider).status == 0
+    for node in nodes[:2]:
+        name = node.line.split()[2]
+        assert run("bind", "--local", "-p", "differs/x", f'"{name}"', provider=node.url).status == 0
+    found = run("check", "differs", provider=provider)
+    assert found.status == 1
+    document = json.loads(run("check", "differs", "--json", provider=provider).out)
+    assert [one["name"] for one in document["mismatches"]] == ["differs/x"]
+    assert {answer["value"] for answer in document["mismatches"][0]["answers"]} == {"n1", "n2"}
+
+
+def test_a_write_into_the_cluster_tree_is_refused_with_the_reason(provider):
+    refused = run("bind", "cluster-wide", "1", provider=provider)
+    assert refused.status == 1
+    assert "replicat" in refused.err
+
+
+def test_status_names_a_member_that_does_not_answer(nodes):
+    frozen = nodes[2]
+    frozen.signal(signal.SIGSTOP)
+    try:
+        shown = run("status", "--json", "--timeout", "0.5", provider=nodes[0].url)
+    finally:
+        frozen.signal(signal.SIGCONT)
+    answered = {member["name"]: member["answered"] for member in json.loads(shown.out)["members"]}
+    assert answered == {"n1": True, "n2": True, "n3": False}
+    assert shown.status == 1

@@ -1,0 +1,315 @@
+"""The client commands against one node: output, exit status, errors; each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from cli_support import HANAMING, LIMIT, closed_port, deaf_server, environment, run, serving
+
+
+@pytest.fixture(scope="module")
+def node():
+    with serving("--name", "solo") as served:
+        yield served
+
+
+@pytest.fixture
+def hanaming(node):
+    def call(*args, **kwargs):
+        return run(*args, provider=node.url, **kwargs)
+
+    return call
+
+
+def test_bind_lookup_rebind_unbind(hanaming):
+    assert hanaming("bind", "cycle", '{"url": "http://10.0.0.5"}').status == 0
+    found = hanaming("lookup", "cycle")
+    assert (found.status, json.loads(found.out), found.err) == (0, {"url": "http://10.0.0.5"}, "")
+    assert hanaming("rebind", "cycle", "2").status == 0
+    assert hanaming("lookup", "cycle").out == "2\n"
+    gone = hanaming("unbind", "cycle", "--json")
+    assert (gone.status, json.loads(gone.out)) == (0, {"removed": True})
+    again = hanaming("unbind", "cycle")
+    assert (again.status, again.out) == (0, "")
+    assert "nothing was bound" in again.err
+
+
+def test_a_receipt_says_who_holds_it(hanaming):
+    made = hanaming("bind", "receipts/one", "1", "-p", "--json")
+    assert made.status == 0
+    receipt = json.loads(made.out)
+    assert receipt["acked_by"] == ["solo"]
+    assert (receipt["live"], receipt["members"]) == (1, 1)
+
+
+def test_naming_answers_are_exit_status_1(hanaming):
+    missing = hanaming("lookup", "nothing/here")
+    assert (missing.status, missing.out) == (1, "")
+    assert missing.err.startswith("hanaming: ")
+    assert "nothing/here" in missing.err
+    assert missing.err.count("\n") == 1
+    assert hanaming("bind", "taken", "1").status == 0
+    taken = hanaming("bind", "taken", "2")
+    assert taken.status == 1
+    assert "taken" in taken.err
+    assert hanaming("bind", "no/parent", "1").status == 1
+    assert hanaming("ls", "taken").status == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["lookup"], "Missing argument"),
+        (["lookup", "a//b"], "a//b"),
+        (["bind", "", "1"], "name"),
+        (["bind", "a", "http://x"], "a string needs quotes"),
+        (["bind", "a", str(2**63)], "64"),
+        (["lookup", "a", "--timeout", "0"], "--timeout"),
+        (["lookup", "a", "b", "--raw"], "one name"),
+        (["ls", "--tree", "forest"], "forest"),
+        (["frobnicate"], "frobnicate"),
+        (["lookup", "x", "--provider", "hn://h:99999"], "99999"),
+    ],
+)
+def test_usage_is_exit_status_2_and_says_what_is_wrong(hanaming, args, says):
+    wrong = hanaming(*args)
+    assert wrong.status == 2
+    assert wrong.out == ""
+    assert says in wrong.err
+    assert "Traceback" not in wrong.err
+
+
+def test_unreachable_is_exit_status_3_with_attempts_under_v():
+    provider = closed_port()
+    plain = run("lookup", "a", provider=provider)
+    assert plain.status == 3
+    assert plain.err.count("\n") == 1
+    shown = run("lookup", "a", "-v", provider=provider)
+    assert shown.status == 3
+    assert "1. " in shown.err
+    assert "connect" in shown.err
+    assert "completed NO" in shown.err
+
+
+def test_a_change_whose_reply_is_lost_is_exit_status_4():
+    with deaf_server(hang_up_after_request=True) as provider:
+        lost = run("bind", "--local", "a", "1", "--timeout", "1", provider=provider)
+        assert lost.status == 4
+        assert "may or may not have been made" in lost.err
+        # A read leaves nothing behind that would be unknown.
+        assert run("lookup", "--local", "a", "--timeout", "1", provider=provider).status == 3
+
+
+def test_the_attempts_of_a_success_are_shown_on_standard_error(hanaming, node):
+    assert hanaming("bind", "seen", "1").status == 0
+    shown = hanaming("lookup", "seen", "-v")
+    assert shown.out == "1\n"
+    assert node.address in shown.err
+    assert "answer" in shown.err
+
+
+def test_several_names_at_once(hanaming):
+    for name in ("many-a", "many-b"):
+        assert hanaming("bind", name, f'"{name}"').status == 0
+    both = hanaming("lookup", "many-a", "many-b")
+    assert (both.status, json.loads(both.out)) == (0, {"many-a": "many-a", "many-b": "many-b"})
+    some = hanaming("lookup", "many-a", "many-c")
+    assert (some.status, json.loads(some.out)) == (1, {"many-a": "many-a"})
+    assert "many-c" in some.err
+
+
+def test_every_json_form_goes_in_and_comes_out(hanaming):
+    document = {
+        "bytes": {"$bytes": "AP8="},
+        "link": {"$link": "elsewhere"},
+        "reference": {
+            "$reference": {"class_name": "C", "addresses": [["url", "x"], ["k", {"$bytes": "AA=="}]], "factory": None}
+        },
+        "float": {"$float": "inf"},
+        "dict": {"$dict": {"$link": "plain"}},
+        "more": [None, True, 1, 1.0, "ü", {}],
+    }
+    assert hanaming("bind", "forms", "-", stdin=json.dumps(document)).status == 0
+    assert json.loads(hanaming("lookup", "forms").out) == document
+
+
+def test_raw_prints_strings_and_bytes_as_they_are(hanaming):
+    assert hanaming("bind", "raw-text", '"plain text"').status == 0
+    assert hanaming("lookup", "--raw", "raw-text").out == "plain text\n"
+    assert hanaming("bind", "raw-bytes", '{"$bytes": "AGhpCg=="}').status == 0
+    assert hanaming("lookup", "--raw", "raw-bytes").out == "\x00hi\n"
+
+
+def test_links(hanaming):
+    assert hanaming("bind", "link-target", '"there"').status == 0
+    assert hanaming("bind", "a-link", '{"$link": "link-target"}').status == 0
+    assert hanaming("lookup", "a-link").out == '"there"\n'
+    assert json.loads(hanaming("lookup", "--no-follow", "a-link").out) == {"$link": "link-target"}
+
+
+def test_listing(hanaming):
+    assert hanaming("bind", "-p", "list/inner/x", '"v"').status == 0
+    assert hanaming("bind", "list/b", "2").status == 0
+    assert hanaming("ls", "list").out == "b\ninner\n"
+    rows = {row["name"]: row for row in json.loads(hanaming("ls", "list", "--json").out)}
+    assert rows["b"]["value"] == 2
+    assert rows["b"]["node"] == "solo"
+    assert rows["inner"]["kind"] == "context"
+    assert "value" not in rows["inner"]
+    table = hanaming("ls", "-l", "list").out
+    assert table.splitlines()[0].split() == ["name", "kind", "source", "node", "value"]
+    shown = hanaming("tree", "list")
+    assert shown.out == 'list\n├── b  2  [solo]\n└── inner\n    └── x  "v"  [solo]\n'
+    assert "2 bindings in 1 contexts" in shown.err
+    assert hanaming("tree", "list", "--depth", "1", "-q").out == "list\n├── b  2  [solo]\n└── inner\n"
+    nested = json.loads(hanaming("tree", "list", "--json").out)
+    assert nested[1]["children"][0]["name"] == "x"
+
+
+def test_a_context_is_said_to_be_one(hanaming):
+    assert hanaming("bind", "-p", "some-context/x", "1").status == 0
+    found = hanaming("lookup", "some-context")
+    assert (found.status, json.loads(found.out)) == (0, {"$context": "some-context"})
+    assert "hanaming ls" in found.err
+
+
+def test_resolve_says_who_answered(hanaming):
+    assert hanaming("bind", "resolved", "1").status == 0
+    text = hanaming("resolve", "resolved").out
+    assert "the cluster tree" in text
+    assert "solo" in text
+    document = json.loads(hanaming("resolve", "resolved", "--json").out)
+    assert (document["value"], document["source"], document["node"], document["asked"]) == (
+        1,
+        "cluster",
+        "solo",
+        ["solo"],
+    )
+    everywhere = json.loads(hanaming("resolve", "resolved", "--all", "--json").out)
+    assert [(one["node"], one["source"]) for one in everywhere] == [("solo", "cluster")]
+
+
+def test_local_is_the_nodes_own_tree(hanaming):
+    assert hanaming("bind", "--local", "mine", '"local"').status == 0
+    assert hanaming("lookup", "mine").out == '"local"\n'
+    assert json.loads(hanaming("resolve", "mine", "--json").out)["source"] == "local"
+    assert hanaming("bind", "shared", '"cluster"').status == 0
+    assert hanaming("lookup", "--local", "shared").status == 1
+
+
+def test_check_reports_a_hidden_binding_with_exit_status_1(hanaming):
+    assert hanaming("check", "nowhere-bound-yet").status in (0, 1)
+    assert hanaming("bind", "-p", "checked/hidden", '"cluster"').status == 0
+    assert hanaming("check", "checked").status == 0
+    assert hanaming("bind", "-p", "--local", "checked/hidden", '"local"').status == 0
+    found = hanaming("check", "checked")
+    assert found.status == 1
+    assert "checked/hidden" in found.out
+    document = json.loads(hanaming("check", "checked", "--json").out)
+    assert [hidden["name"] for hidden in document["hidden"]] == ["checked/hidden"]
+    assert document["hidden"][0]["cluster"]["value"] == "cluster"
+
+
+def test_status_shows_the_node_and_where_the_provider_is_from(hanaming, node):
+    shown = hanaming("status")
+    assert shown.status == 0
+    assert "solo" in shown.out
+    assert node.address in shown.out
+    assert "HANAMING_PROVIDER" in shown.err
+    document = json.loads(hanaming("status", "--json").out)
+    assert document["members"][0]["state"] == "live"
+    assert document["members"][0]["requests"] > 0
+    flag = run("status", "--json", "--provider", node.url)
+    assert json.loads(flag.out)["provider_source"] == "--provider"
+
+
+def test_quiet_leaves_the_answer_alone(hanaming):
+    made = hanaming("bind", "quiet", "1", "-q")
+    assert (made.status, made.out, made.err) == (0, "", "")
+
+
+def test_a_name_cannot_steer_the_terminal(hanaming):
+    assert hanaming("bind", "-p", "steer/a\x1b[2J", '"\\u001b[31m"').status == 0
+    for args in (["ls", "steer"], ["ls", "-l", "steer"], ["tree", "steer"], ["lookup", "steer/none\x1b[2J"]):
+        shown = hanaming(*args)
+        assert "\x1b" not in shown.out + shown.err
+
+
+def test_a_reader_that_leaves_ends_the_program_quietly(node, hanaming):
+    value = json.dumps("x" * 60_000)
+    for number in range(4):
+        assert hanaming("bind", "-p", f"pipe/n{number}", "-", stdin=value).status == 0
+    process = subprocess.Popen(
+        [*HANAMING, "ls", "pipe", "--json", "--provider", node.url],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    assert process.stdout.read(1) == b"["
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(LIMIT) == 141
+    assert err == b""
+
+
+def test_ctrl_c_ends_a_waiting_command_quietly():
+    with deaf_server(hang_up_after_request=False) as provider:
+        # --local never goes elsewhere: the command waits for this server until its time is up.
+        process = subprocess.Popen(
+            [*HANAMING, "lookup", "a", "--local", "--timeout", str(LIMIT), "--provider", provider],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(PYTHONUNBUFFERED="1"),
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=LIMIT)
+        assert process.returncode == 130
+        assert (out, err) == (b"", b"")
+
+
+def test_help_starts_with_examples():
+    root = run("--help")
+    assert root.status == 0
+    assert root.out.index("hanaming demo") < root.out.index("Commands:")
+    for command in "serve demo lookup bind rebind unbind ls tree resolve check status quiesce".split():
+        assert f"\n  {command} " in root.out
+        shown = run(command, "--help")
+        assert shown.status == 0
+        assert shown.out.index("Examples") < shown.out.index("Options")
+        assert f"  hanaming {command}" in shown.out
+
+
+def test_version():
+    import hanaming
+
+    for flag in ("-V", "--version"):
+        shown = run(flag)
+        assert (shown.status, shown.out) == (0, f"hanaming {hanaming.__version__}\n")
+
+
+def test_no_color_and_no_terminal_give_plain_text(hanaming):
+    assert hanaming("bind", "-p", "plain/x", "1").status == 0
+    assert "\x1b" not in hanaming("ls", "-l", "plain", env={"NO_COLOR": "1", "FORCE_COLOR": ""}).out
+
+
+def test_the_program_is_installed():
+    program = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import importlib.metadata as m; print(m.entry_points(group='console_scripts', name='hanaming'))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT,
+    )
+    assert "hanaming.cli:main" in program.stdout

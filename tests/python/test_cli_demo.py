@@ -1,0 +1,79 @@
+"""`hanaming demo`: no lookup fails, and no process is left, however it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from cli_support import HANAMING, LIMIT, environment, eventually, run
+from hanaming import LinkRef
+from hanaming.demo.catalogue import Catalogue, followed
+
+FAULTS = ["all is well", "kill -9 n1", "n1 comes back", "freeze n2", "n2 wakes", "quiesce n3", "n3 comes back"]
+
+
+def test_no_lookup_fails_while_nodes_are_broken():
+    told = run("demo", "--seconds", "1", "--json")
+    assert told.status == 0, told.err
+    figures = json.loads(told.out)
+    assert [chapter["title"] for chapter in figures["chapters"]] == FAULTS
+    for chapter in figures["chapters"]:
+        assert chapter["lookups"] > 0
+        assert chapter["failed"] == 0
+    assert set(figures["total"]["nodes"]) == {"n1", "n2", "n3"}
+    assert {"local", "peer"} <= set(figures["total"]["steps"])
+    assert figures["unexpected"] == []
+    assert not alive(told.err)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_it_leaves_no_process(number):
+    process = subprocess.Popen(
+        [*HANAMING, "demo", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    said = ""
+    while "clients look up" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    assert len(alive(said)) == 3
+    process.send_signal(number)
+    out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+    eventually(lambda: not alive(said))
+
+
+def test_the_catalogue():
+    catalogue = Catalogue.load()
+    names = catalogue.everything
+    assert 190 <= len(names) <= 210
+    assert len(names) == len(catalogue.both) + len(catalogue.first) + len(catalogue.second)
+    links = {name: value.target for name, value in names.items() if isinstance(value, LinkRef)}
+    assert any(target.startswith("./") for target in links.values())
+    # Each leads somewhere, and some from one node's tree into the other's.
+    ends = {name: followed(names, name) for name in links}
+    for end in ends.values():
+        assert end in names or any(name.startswith(f"{end}/") for name in names)
+    assert any(name in catalogue.first and end in catalogue.second for name, end in ends.items())
+    assert any(name in catalogue.second and end in catalogue.first for name, end in ends.items())
+    # What is looked up during the faults needs nothing that one node alone has.
+    assert all(followed(names, name) in catalogue.both for name in catalogue.both)
+
+
+def alive(text):
+    """Which of the processes that the demo named are still there."""
+    left = []
+    for pid in map(int, re.findall(r"\(process (\d+)\)", text)):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            continue
+        left.append(pid)
+    return left
