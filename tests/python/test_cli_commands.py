@@ -10,6 +10,23 @@ import sys
 import pytest
 
 from cli_support import HANAMING, LIMIT, closed_port, deaf_server, environment, run, serving
+from hanaming import __version__
+
+
+COMMANDS = [
+    "demo",
+    "serve",
+    "lookup",
+    "bind",
+    "rebind",
+    "unbind",
+    "ls",
+    "tree",
+    "resolve",
+    "check",
+    "status",
+    "quiesce",
+]
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +220,6 @@ def test_local_is_the_nodes_own_tree(hanaming):
 
 
 def test_check_reports_a_hidden_binding_with_exit_status_1(hanaming):
-    assert hanaming("check", "nowhere-bound-yet").status in (0, 1)
     assert hanaming("bind", "-p", "checked/hidden", '"cluster"').status == 0
     assert hanaming("check", "checked").status == 0
     assert hanaming("bind", "-p", "--local", "checked/hidden", '"local"').status == 0
@@ -279,7 +295,7 @@ def test_help_starts_with_examples():
     root = run("--help")
     assert root.status == 0
     assert root.out.index("hanaming demo") < root.out.index("Commands:")
-    for command in "serve demo lookup bind rebind unbind ls tree resolve check status quiesce".split():
+    for command in COMMANDS:
         assert f"\n  {command} " in root.out
         shown = run(command, "--help")
         assert shown.status == 0
@@ -288,11 +304,9 @@ def test_help_starts_with_examples():
 
 
 def test_version():
-    import hanaming
-
     for flag in ("-V", "--version"):
         shown = run(flag)
-        assert (shown.status, shown.out) == (0, f"hanaming {hanaming.__version__}\n")
+        assert (shown.status, shown.out) == (0, f"hanaming {__version__}\n")
 
 
 def test_no_color_and_no_terminal_give_plain_text(hanaming):
