@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -20,6 +21,9 @@ use super::peers::remembered::Remembered;
 
 /// Names of which the node remembers which peer had them.
 const REMEMBERED: usize = 32 * 1024;
+
+/// How long a node that quiesces waits for what is in flight, at most: it is to have left within 5 s.
+pub const DRAIN: Duration = Duration::from_secs(4);
 
 /// A node's trees, neighbours and state. Everything in it may be used from any thread.
 #[derive(Debug)]
@@ -44,8 +48,8 @@ pub struct Core {
     pub phase: PhaseCell,
     /// The members, as everybody here is told.
     pub bulletins: watch::Receiver<Arc<Bulletin>>,
-    /// Set to begin quiescing, by whoever may.
-    pub quiesce: watch::Sender<bool>,
+    /// Set to begin quiescing, by whoever may: how long what is in flight may still take.
+    pub quiesce: watch::Sender<Option<Duration>>,
     /// Names that peers are asked for.
     pub inquiries: Arc<Inquiries>,
     /// Which peer had a name.
@@ -87,7 +91,7 @@ impl Core {
             load: Load::default(),
             phase: PhaseCell::default(),
             bulletins,
-            quiesce: watch::Sender::new(false),
+            quiesce: watch::Sender::new(None),
             remembered: Mutex::new(Remembered::new(REMEMBERED)),
         })
     }
@@ -100,6 +104,11 @@ impl Core {
     /// Whether the view has no other member.
     pub fn is_alone(&self) -> bool {
         self.bulletins.borrow().peers.is_empty()
+    }
+
+    /// Begins to quiesce, unless that has begun. What is in flight may take so long to end.
+    pub fn begin_quiescing(&self, drain: Duration) {
+        self.quiesce.send_if_modified(|begun| begun.is_none() && begun.replace(drain.min(DRAIN)).is_none());
     }
 
     /// A refusal of everything, for that reason, with the view.

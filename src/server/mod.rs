@@ -11,13 +11,19 @@
 //! Decisions (the lookup rule, what is asked together, how pages merge, how slow a connection may be) are values that
 //! are told what happened and when; the tasks around them only carry bytes and time.
 
+mod acceptor;
+mod alone;
 pub mod answer;
 pub mod bulletin;
 pub mod clock;
 mod config;
 pub mod connection;
 pub mod core;
+mod herald;
+mod in_process;
 pub mod load;
+mod node;
 pub mod peers;
 
 pub use config::{ServerConfig, ServerLimits};
+pub use node::Node;

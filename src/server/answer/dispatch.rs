@@ -15,7 +15,7 @@ use crate::protocol::{Answer, Operation, RefusalReason, Reply, Request, Scope};
 use super::fault;
 use super::lookup::WINDOW;
 use crate::server::connection::Caller;
-use crate::server::core::{Core, Phase};
+use crate::server::core::{Core, DRAIN, Phase};
 use crate::server::load::Share;
 
 impl Core {
@@ -37,7 +37,7 @@ impl Core {
             Operation::Check { name } => self.check_now(scope, name),
             Operation::Status => Some(Reply::Done(Answer::Status(Box::new(self.status())))),
             Operation::Quiesce => {
-                self.quiesce.send_replace(true);
+                self.begin_quiescing(DRAIN);
                 Some(Reply::Done(Answer::Accepted))
             }
             Operation::Gossip(gossip) => Some(match self.peers.gossip(gossip.clone()) {

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::protocol::{Fault, Gossip, Introduction, Operation, Reply, Request, Scope};
-use crate::topology::NodeId;
+use crate::topology::{NodeId, View};
 use crate::transport::{BoxFuture, TransportError};
 
 use crate::server::bulletin::{Bulletin, Peer};
@@ -31,8 +31,17 @@ pub trait Peers: Debug + Send + Sync + 'static {
     /// Takes what another node tells of the members, and tells what is known here.
     fn gossip(&self, gossip: Gossip) -> Result<Gossip, Fault>;
 
+    /// The members, as they change; this node is one of them.
+    fn views(&self) -> watch::Receiver<Arc<View>>;
+
     /// What a person should know.
     fn warnings(&self) -> Vec<String>;
+
+    /// Tells the others that this node is quiescing.
+    fn set_quiescing(&self);
+
+    /// Tells the others that this node leaves now. Ends when they were told, or can't be.
+    fn leave(&self) -> BoxFuture<'_, ()>;
 
     /// Asks one, and gives its reply or how the exchange broke, at the latest after `within`.
     fn ask(&self, peer: NodeId, request: Request, within: Duration) -> BoxFuture<'_, Result<Reply, TransportError>>;

@@ -1,0 +1,337 @@
+//! A node of the cluster in this process: started, used, quiesced, closed.
+//!
+//! A node brings a runtime of its own, so that it serves whatever the program around it does, and it never keeps that
+//! program waiting: each step that waits has a limit.
+
+use std::fmt;
+use std::io;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::naming::{ErrorKind, NamingError, Source, Tree};
+use crate::protocol::NodeStatus;
+use crate::topology::{Endpoint, Member, MemberState, NodeId, View};
+use crate::transport::{BoxListener, Network};
+
+use super::acceptor::accept;
+use super::bulletin::Bulletin;
+use super::clock::Clock;
+use super::config::ServerConfig;
+use super::core::{Core, Identity, Phase};
+use super::herald::{Departure, proclaim, retire};
+use super::peers::Peers;
+
+/// How long opening the port may take: a host name may have to be resolved.
+const LISTEN: Duration = Duration::from_secs(5);
+
+/// How long the end of the runtime's threads is waited for.
+const SHUTDOWN: Duration = Duration::from_secs(1);
+
+/// How much longer than its own limit something is waited for, before it is given up.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// A node. Cheap to clone: the clones are one node, which is closed with the last of them at the latest.
+#[derive(Clone)]
+pub struct Node(Arc<Inner>);
+
+struct Inner {
+    core: Arc<Core>,
+    listening: Endpoint,
+    departed: watch::Receiver<Option<Departure>>,
+    runtime: Mutex<Option<Runtime>>,
+    handle: Handle,
+    /// The process that started it. In a child made by `fork` the runtime's threads don't exist, and nothing that
+    /// would wait for them may be done.
+    process: u32,
+}
+
+impl Node {
+    /// Starts a node on the machine's own network and waits until it is ready.
+    ///
+    /// # Errors
+    /// `Configuration` for what is wrong with the configuration, the address or the cluster, with the remedy;
+    /// `TimeLimitExceeded` where the node was not ready in time.
+    pub fn start(config: ServerConfig) -> Result<Self, NamingError> {
+        Self::start_on(Arc::new(crate::transport::tcp::TcpNetwork), config)
+    }
+
+    /// Starts a node on any network.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_on(network: Arc<dyn Network>, config: ServerConfig) -> Result<Self, NamingError> {
+        config.validate()?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(config.workers)
+            .thread_name(format!("hanaming-{}", config.name))
+            .enable_all()
+            .build()
+            .map_err(|error| refused(format!("the node's threads could not be started: {error}")))?;
+        let limit = LISTEN + config.ready_within + MARGIN;
+        let (sender, started) = sync_channel(1);
+        // Not `block_on`: whoever calls may be inside a runtime of its own.
+        runtime.spawn(async move {
+            // Nobody waits any longer where it can't be sent.
+            let _ = sender.send(launch(network, config).await);
+        });
+        let handle = runtime.handle().clone();
+        let launched = started.recv_timeout(limit).unwrap_or_else(|_| {
+            Err(NamingError::new(ErrorKind::TimeLimitExceeded, format!("the node did not start within {limit:?}")))
+        });
+        match launched {
+            Ok(Launched { core, listening, departed }) => Ok(Self(Arc::new(Inner {
+                core,
+                listening,
+                departed,
+                runtime: Mutex::new(Some(runtime)),
+                handle,
+                process: std::process::id(),
+            }))),
+            Err(error) => {
+                end(runtime);
+                Err(error)
+            }
+        }
+    }
+
+    /// The node's name.
+    pub fn name(&self) -> &str {
+        &self.0.core.name
+    }
+
+    /// Its incarnation.
+    pub fn id(&self) -> NodeId {
+        self.0.core.id
+    }
+
+    /// The address that it advertises.
+    pub fn endpoint(&self) -> Endpoint {
+        self.0.core.peers.introduction().member.endpoint
+    }
+
+    /// The address that it listens at, with the real port.
+    pub fn listening(&self) -> &Endpoint {
+        &self.0.listening
+    }
+
+    /// The members as the node sees them.
+    pub fn view(&self) -> Arc<View> {
+        Arc::clone(&self.0.core.bulletin().view)
+    }
+
+    /// The members, as they change. The sender is gone when the node is closed.
+    pub fn views(&self) -> watch::Receiver<Arc<Bulletin>> {
+        self.0.core.bulletins.clone()
+    }
+
+    /// The node's own tree.
+    pub fn local_tree(&self) -> Arc<Tree> {
+        Arc::clone(&self.0.core.local)
+    }
+
+    /// Its copy of the cluster tree.
+    pub fn cluster_tree(&self) -> Arc<Tree> {
+        Arc::clone(&self.0.core.cluster)
+    }
+
+    /// Its state, for people.
+    pub fn status(&self) -> NodeStatus {
+        self.0.core.status()
+    }
+
+    /// How many requests it has sent to other nodes' trees.
+    pub fn asked_peers(&self) -> u64 {
+        self.0.core.inquiries.sent()
+    }
+
+    /// Refuses new requests, finishes those in flight, for at most `within`, and leaves the cluster. The node stays in
+    /// this process and refuses until it is closed.
+    ///
+    /// # Errors
+    /// `TimeLimitExceeded` where requests were cut; the node has left all the same. `ContextClosed` after `close`.
+    pub fn quiesce(&self, within: Duration) -> Result<(), NamingError> {
+        if self.is_closed() {
+            return Err(self.closed());
+        }
+        self.0.core.begin_quiescing(within);
+        match self.wait_departed(within.min(super::core::DRAIN) + MARGIN) {
+            Some(Departure::Drained) => Ok(()),
+            Some(Departure::Cut(requests)) => Err(NamingError::new(
+                ErrorKind::TimeLimitExceeded,
+                format!("{requests} requests were still in flight when node {} left", self.name()),
+            )),
+            None if self.is_closed() => Err(self.closed()),
+            None => Err(NamingError::new(ErrorKind::TimeLimitExceeded, format!("node {} did not leave in time", self.name()))),
+        }
+    }
+
+    /// Waits until the node has left the cluster, whoever had it quiesced, at most for `within`: whether it has.
+    pub fn wait_left(&self, within: Duration) -> bool {
+        self.wait_departed(within).is_some()
+    }
+
+    /// Whether the node has left the cluster.
+    pub fn has_left(&self) -> bool {
+        self.0.departed.borrow().is_some()
+    }
+
+    /// Ends the node at once, with all its tasks, threads and connections. Doing so again does nothing.
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    /// Whether the node was closed, or this is a child process made by `fork`.
+    pub fn is_closed(&self) -> bool {
+        self.0.core.phase.get() == Phase::Closed || self.is_forked()
+    }
+
+    /// Whether this is a child process made by `fork`, in which the node does not run.
+    pub fn is_forked(&self) -> bool {
+        self.0.process != std::process::id()
+    }
+
+    /// What all tasks share.
+    pub(super) fn core(&self) -> &Arc<Core> {
+        &self.0.core
+    }
+
+    /// The runtime that serves.
+    pub(super) fn handle(&self) -> &Handle {
+        &self.0.handle
+    }
+
+    fn wait_departed(&self, within: Duration) -> Option<Departure> {
+        if self.has_left() || self.is_forked() {
+            return *self.0.departed.borrow();
+        }
+        let (sender, departure) = sync_channel(1);
+        let mut departed = self.0.departed.clone();
+        self.0.handle.spawn(async move {
+            let departure = timeout(within, departed.wait_for(Option::is_some)).await;
+            // Nobody waits any longer where it can't be sent.
+            let _ = sender.send(departure.ok().and_then(Result::ok).and_then(|departure| *departure));
+        });
+        departure.recv_timeout(within + MARGIN).ok().flatten()
+    }
+
+    fn closed(&self) -> NamingError {
+        NamingError::new(ErrorKind::ContextClosed, format!("node {} is closed", self.name()))
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Node({} on {}, {:?})", self.name(), self.0.listening, self.0.core.phase.get())
+    }
+}
+
+impl Inner {
+    fn close(&self) {
+        self.core.phase.advance(Phase::Closed);
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(runtime) = runtime else { return };
+        if self.process == std::process::id() {
+            end(runtime);
+        } else {
+            // Its threads are in the parent process.
+            std::mem::forget(runtime);
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Ends all tasks and, where this thread may wait, waits for the threads.
+fn end(runtime: Runtime) {
+    if Handle::try_current().is_ok() {
+        runtime.shutdown_background();
+    } else {
+        runtime.shutdown_timeout(SHUTDOWN);
+    }
+}
+
+/// A node that is ready.
+struct Launched {
+    core: Arc<Core>,
+    listening: Endpoint,
+    departed: watch::Receiver<Option<Departure>>,
+}
+
+async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<Launched, NamingError> {
+    let listener = listen(&*network, &config.listen).await?;
+    let listening = listener.endpoint();
+    let member = Member {
+        name: config.name.clone(),
+        id: NodeId(rand::random()),
+        endpoint: config.advertised(&listening),
+        state: MemberState::Joining,
+    };
+    let name: Arc<str> = Arc::from(config.name.as_str());
+    let tree = |source, actor| Arc::new(Tree::new(actor).with_origin(source, Arc::clone(&name)));
+    let identity = Identity {
+        id: member.id,
+        local: tree(Source::Local, rand::random()),
+        cluster: tree(Source::Cluster, rand::random()),
+        name: Arc::clone(&name),
+    };
+    let peers = join(network, &config, member).await?;
+    let views = peers.views();
+    let frames = config.limits.frames();
+    let bulletins = watch::Sender::new(Arc::new(Bulletin::new(Arc::clone(&views.borrow()), identity.id, false, frames)));
+    let core = Core::new(identity, peers, config.limits, Clock::default(), bulletins.subscribe());
+    let (departure, departed) = watch::channel(None);
+    tokio::spawn(proclaim(Arc::clone(&core), views, bulletins.clone()));
+    tokio::spawn(retire(Arc::clone(&core), bulletins, departure));
+    tokio::spawn(accept(Arc::clone(&core), listener));
+    ready(&core, config.ready_within).await?;
+    Ok(Launched { core, listening, departed })
+}
+
+async fn ready(core: &Core, within: Duration) -> Result<(), NamingError> {
+    let mut bulletins = core.bulletins.clone();
+    let live = |bulletin: &Arc<Bulletin>| bulletin.view.member(core.id).is_some_and(|m| m.state == MemberState::Live);
+    if timeout(within, bulletins.wait_for(live)).await.is_ok_and(|live| live.is_ok()) {
+        core.phase.advance(Phase::Serving);
+        return Ok(());
+    }
+    let warnings = core.peers.warnings().join("; ");
+    let why = if warnings.is_empty() { "it is still joining".to_owned() } else { warnings };
+    Err(NamingError::new(ErrorKind::TimeLimitExceeded, format!("node {} was not ready within {within:?}: {why}", core.name)))
+}
+
+async fn listen(network: &dyn Network, at: &Endpoint) -> Result<BoxListener, NamingError> {
+    let opened = timeout(LISTEN, network.listen(at)).await;
+    let error = match opened {
+        Ok(Ok(listener)) => return Ok(listener),
+        Ok(Err(error)) => error,
+        Err(_) => return Err(refused(format!("{at} could not be opened within {LISTEN:?}; is its host name right?"))),
+    };
+    Err(refused(match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("{at} is already in use: another node or program listens there; choose another port, or end it")
+        }
+        io::ErrorKind::AddrNotAvailable => format!("{at} is no address of this machine; listen on one of its own"),
+        io::ErrorKind::PermissionDenied => format!("this process may not listen on {at}; choose a port from 1024 on"),
+        _ => format!("{at} could not be opened: {error}"),
+    }))
+}
+
+fn refused(message: String) -> NamingError {
+    NamingError::new(ErrorKind::Configuration, message)
+}
+
+async fn join(_: Arc<dyn Network>, config: &ServerConfig, member: Member) -> Result<Arc<dyn Peers>, NamingError> {
+    if config.seeds.is_empty() {
+        return Ok(Arc::new(super::alone::Alone::new(member, &config.cluster)));
+    }
+    Err(refused("a cluster of several nodes is not supported yet".to_owned()))
+}
