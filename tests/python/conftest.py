@@ -1,0 +1,49 @@
+"""Fixtures that many tests need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from hanaming import Node
+from places import PLACES, Place
+from waiting import until
+
+
+@pytest.fixture(params=list(PLACES))
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    """A fresh tree, reached in each of the ways that there are."""
+    with PLACES[request.param]() as opened:
+        yield opened
+
+
+@pytest.fixture
+def ctx(place: Place) -> Any:
+    """The root context of a fresh tree."""
+    return place.ctx
+
+
+@pytest.fixture
+def node() -> Iterator[Node]:
+    """A node alone in its cluster."""
+    with Node("n1") as started:
+        yield started
+
+
+@pytest.fixture
+def cluster() -> Iterator[Callable[[int], list[Node]]]:
+    """Makes a cluster of as many nodes as asked for: `n1`, `n2`, ... all in view of each other."""
+    with ExitStack() as stack:
+
+        def start(count: int) -> list[Node]:
+            nodes: list[Node] = []
+            for number in range(1, count + 1):
+                seeds = [nodes[0].address] if nodes else []
+                nodes.append(stack.enter_context(Node(f"n{number}", seeds=seeds)))
+            names = [node.name for node in nodes]
+            until(lambda: all([m.name for m in node.view.members] == names for node in nodes), "the nodes see each other")
+            return nodes
+
+        yield start

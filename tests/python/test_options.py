@@ -1,0 +1,143 @@
+"""Options: what is dubious is refused at once, and what belongs to a later version is refused and not ignored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hanaming
+import pytest
+from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError, TimeLimitExceededError
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dns_refresh": "on_empty"},
+        {"dns_refresh": "always"},
+        {"dns_refresh": 5.0},
+        {"dns_servers": ["127.0.0.1"]},
+        {"cache": True},
+    ],
+    ids=repr,
+)
+def test_what_an_ha_context_does_not_do_yet(options: dict[str, Any]) -> None:
+    with pytest.raises(OperationNotSupportedError) as caught:
+        HAContext("127.0.0.1:1", **options)
+    assert next(iter(options)) in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{"data_dir": "/tmp/x"}, {"mdns": True}], ids=repr)  # noqa: S108
+def test_what_a_node_does_not_do_yet(options: dict[str, Any]) -> None:
+    with pytest.raises(OperationNotSupportedError) as caught:
+        Node("n1", **options)
+    assert next(iter(options)) in str(caught.value)
+
+
+@pytest.mark.parametrize("operation", ["bind", "rebind"])
+def test_leases_are_not_there_yet(node: Node, operation: str) -> None:
+    for ctx in (node.local, node.context()):
+        with pytest.raises(OperationNotSupportedError, match="lease"):
+            getattr(ctx, operation)("a", 1, lease=5.0)
+        assert ctx.list_names() == []
+
+
+@pytest.mark.parametrize("provider", ["hn+srv://orders", "hn+mdns://cluster", "t3://h", "http://h", "hn://", "h:port", "h:70000", "h h"])
+def test_a_provider_that_is_none(provider: str) -> None:
+    with pytest.raises((ConfigurationError, OperationNotSupportedError)) as caught:
+        HAContext(provider)
+    assert provider.split(":")[0] in str(caught.value)
+
+
+def test_a_local_context_is_one_node_s() -> None:
+    with pytest.raises(ConfigurationError, match="one node"):
+        Context("hn://127.0.0.1:1,127.0.0.1:2")
+
+
+@pytest.mark.parametrize("policy", ["", "roundrobin", "ROUND_ROBIN"])
+def test_an_unknown_policy(policy: Any) -> None:
+    with pytest.raises(ConfigurationError, match="round_robin"):
+        HAContext("127.0.0.1:1", policy=policy)
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), 0.0])
+@pytest.mark.parametrize("option", ["timeout", "attempt_timeout"])
+def test_a_time_that_is_none(option: str, seconds: float) -> None:
+    with pytest.raises(ConfigurationError, match=option):
+        HAContext("127.0.0.1:1", **{option: seconds})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+def test_an_operation_s_time_that_is_none(node: Node, seconds: float) -> None:
+    for ctx in (node.local, node.context()):
+        with pytest.raises(ConfigurationError, match="timeout"):
+            ctx.lookup("a", timeout=seconds)
+
+
+def test_no_time_at_all_is_too_short(node: Node) -> None:
+    node.local.bind("a", 1)
+    with HAContext(node.url) as ctx, pytest.raises(TimeLimitExceededError):
+        ctx.lookup("a", timeout=0)
+
+
+def test_the_longest_time_is_taken(node: Node) -> None:
+    node.local.bind("a", 1)
+    with HAContext(node.url, timeout=float("inf")) as ctx:
+        assert ctx.lookup("a", timeout=float("inf")) == 1
+        assert ctx.lookup("a") == 1
+
+
+def test_a_wrong_cluster(node: Node) -> None:
+    with HAContext(node.url, cluster="another", timeout=1) as ctx, pytest.raises(hanaming.NamingError) as caught:
+        ctx.lookup("a")
+    assert "another" in str(caught.value)
+    assert "default" in str(caught.value)
+    with HAContext(node.url, cluster="default") as ctx:
+        assert ctx.get("a") is None
+
+
+def test_the_provider_comes_from_the_environment(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANAMING_PROVIDER", node.url)
+    node.local.bind("a", 1)
+    with HAContext() as ctx:
+        assert ctx.lookup("a") == 1
+
+
+def test_a_list_of_providers(node: Node) -> None:
+    node.local.bind("a", 1)
+    with HAContext([node.url, node.address]) as ctx:
+        assert ctx.lookup("a") == 1
+        assert [str(target) for target in ctx.targets] == [node.address]
+
+
+def test_nothing_is_dialled_before_the_first_operation() -> None:
+    with HAContext("hn://127.0.0.1:1") as ctx:
+        assert [str(target) for target in ctx.targets] == ["127.0.0.1:1"]
+        assert ctx.view is None
+
+
+@pytest.mark.parametrize("options", [{"listen": "0.0.0.0:0"}, {"listen": "x y:1"}, {"advertise": "0.0.0.0:1"}, {"seeds": ["127.0.0.1:0"]}, {"cluster": ""}], ids=repr)  # noqa: S104
+def test_a_node_that_can_t_be_meant(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError):
+        Node("n1", **options)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 200])
+def test_a_node_s_name(name: str) -> None:
+    with pytest.raises(ConfigurationError):
+        Node(name)
+
+
+def test_a_seed_may_be_a_provider_string(node: Node) -> None:
+    with Node("n2", seeds=[node.url]) as second:
+        assert {member.name for member in second.view.members} == {"n1", "n2"}
+
+
+def test_an_address_that_is_taken(node: Node) -> None:
+    with pytest.raises(hanaming.NamingError) as caught:
+        Node("n2", listen=node.address)
+    assert node.address in str(caught.value)
+
+
+def test_what_is_not_there_yet_is_not_there() -> None:
+    for name in ("watch", "service"):
+        assert not hasattr(HAContext, name)
