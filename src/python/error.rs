@@ -16,10 +16,10 @@ use super::records;
 /// What the caller asked for, so that an error speaks of that and not of what it became on the way.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// The name as the caller gave it.
-    pub given: &'a str,
-    /// The context's own name, to which it is relative.
+    /// The context's own name.
     pub base: &'a Name,
+    /// The name, relative to that.
+    pub given: &'a Name,
     /// The rows of a listing that failed, if it was one.
     pub listing: Option<Rows>,
 }
@@ -31,6 +31,8 @@ pub enum Rows {
     Entries,
     /// `Binding`.
     Bindings,
+    /// `Instance`.
+    Instances,
 }
 
 /// The exception of an error that is not about a name of some context.
@@ -45,10 +47,6 @@ pub fn raise_for(py: Python<'_>, error: NamingError, asked: Asked<'_>) -> PyErr 
 
 fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResult<PyErr> {
     static FROM_CODE: Imported = Imported::new("hanaming.exceptions", "_from_code");
-    let error = match asked {
-        Some(asked) => error.with_name(asked.given),
-        None => error,
-    };
     let message = error.to_string();
     let safe_to_retry = error.safe_to_retry();
     let told = error.into_fields();
@@ -66,8 +64,8 @@ fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResu
         Detail::Silence { answered, silent, partial } => {
             fields.set_item("answered", records::texts(py, &answered)?)?;
             fields.set_item("silent", records::texts(py, &silent)?)?;
-            if let Some(rows) = asked.and_then(|asked| asked.listing) {
-                fields.set_item("partial", gathered(py, &partial, rows)?)?;
+            if let Some(Asked { given, listing: Some(rows), .. }) = asked {
+                fields.set_item("partial", gathered(py, &partial, given, rows)?)?;
             }
         }
     }
@@ -85,18 +83,27 @@ fn relative_to(base: &Name, full: &str) -> String {
 }
 
 fn existing<'py>(py: Python<'py>, row: &Listed, asked: Option<Asked<'_>>) -> PyResult<Bound<'py, PyAny>> {
-    let name = asked.map_or(row.component.as_str(), |asked| asked.given);
-    records::name_entry(py, name, row)
+    // Where a link or a rename led elsewhere, the entry's own component is what is known of its name.
+    let name = match asked.map(|asked| asked.given) {
+        Some(given) if given.last() == Some(&row.component) => given.clone(),
+        _ => Name::empty().child(&row.component),
+    };
+    records::name_entry(py, name.as_str(), row)
 }
 
-fn gathered<'py>(py: Python<'py>, rows: &[Listed], kind: Rows) -> PyResult<Bound<'py, PyList>> {
+fn gathered<'py>(py: Python<'py>, rows: &[Listed], given: &Name, kind: Rows) -> PyResult<Bound<'py, PyList>> {
     let built = PyList::empty(py);
     for row in rows {
-        let name = Name::from_components([&row.component]);
-        built.append(match kind {
-            Rows::Entries => records::name_entry(py, name.as_str(), row)?,
-            Rows::Bindings => records::binding_without_context(py, name.as_str(), row)?,
-        })?;
+        let name = given.child(&row.component);
+        match kind {
+            Rows::Entries => built.append(records::name_entry(py, name.as_str(), row)?)?,
+            Rows::Bindings => built.append(records::binding_without_context(py, name.as_str(), row)?)?,
+            Rows::Instances => {
+                if let Some(instance) = records::instance(py, row)? {
+                    built.append(instance)?;
+                }
+            }
+        }
     }
     Ok(built)
 }

@@ -98,13 +98,13 @@ fn sources<'py>(py: Python<'py>, all: &[(Source, Arc<str>)]) -> PyResult<Bound<'
     )
 }
 
-/// `Instance`; `None` where the found content is no registered instance.
-pub fn instance<'py>(py: Python<'py>, found: &Found) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// `Instance`; `None` where the row is no registered instance.
+pub fn instance<'py>(py: Python<'py>, row: &Listed) -> PyResult<Option<Bound<'py, PyAny>>> {
     static CLASS: Imported = Imported::new("hanaming.records", "Instance");
-    let Some(detail) = &found.content.instance else { return Ok(None) };
-    let Some(value) = value::from_content(py, &found.content)? else { return Ok(None) };
+    let Some(detail) = &row.content.instance else { return Ok(None) };
+    let Some(value) = value::from_content(py, &row.content)? else { return Ok(None) };
     let metadata = value::decode(py, &detail.metadata)?;
-    let fields = (found.node.as_ref(), value, detail.weight, metadata, found.source.as_str());
+    let fields = (row.node.as_ref(), value, detail.weight, metadata, row.source.as_str());
     record(py, &CLASS, fields).map(Some)
 }
 

@@ -1,0 +1,314 @@
+//! One operation as Python asks for it: its arguments become an invocation, its product becomes an object.
+//!
+//! Both faces, the synchronous and the asyncio one, ask and finish through this; what lies between is theirs.
+
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::client::{BindOptions, Invocation, Product, Subject, Trail};
+use crate::naming::{ErrorKind, Name, NamingError};
+use crate::protocol::TreeChoice;
+
+use super::error::{self, Asked, Rows};
+use super::product::{self, Home};
+use super::{name, value};
+
+/// What an operation's product becomes.
+enum Shape {
+    /// The object that is bound; an object factory makes it of a reference.
+    Object,
+    /// The same, or this where there is nothing.
+    ObjectOr(Py<PyAny>),
+    /// The value that is bound, a reference or a link as it is.
+    Value,
+    /// A `dict` without the absent names.
+    Objects(Vec<(Py<PyAny>, Name)>),
+    /// `Resolution`.
+    Resolution,
+    /// A list of `Resolution`.
+    Resolutions,
+    /// Whether there is something.
+    Presence,
+    /// A list of `NameEntry` or `Binding`.
+    Listing(Rows),
+    /// A list of names.
+    Names,
+    /// A list of `Instance`.
+    Instances,
+    /// `Receipt`.
+    Receipt,
+    /// Whether something went.
+    Removal,
+    /// Nothing; an error where nothing went.
+    Deletion,
+    /// The context that was made.
+    Context,
+    /// `CheckReport`.
+    Report,
+    /// `None`.
+    Nothing,
+}
+
+/// One operation on its way through the client.
+pub struct Asking {
+    shape: Shape,
+    base: Name,
+    subject: Subject,
+    /// How the caller spelt the name, where that is not the canonical way.
+    spelt: Option<String>,
+}
+
+/// The name that an argument gives, within the context at `base`.
+struct Given {
+    subject: Subject,
+    spelt: Option<String>,
+}
+
+impl Given {
+    fn read(base: &Name, argument: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let given = name::extract(argument)?;
+        let spelt = match argument.cast::<PyString>() {
+            Ok(text) if text.to_str()? != given.as_str() => Some(text.to_str()?.to_owned()),
+            _ => None,
+        };
+        Ok(Self { subject: Subject::new(base, &given), spelt })
+    }
+}
+
+/// An operation that is ready to go, and what becomes of its product.
+pub type Prepared = (Invocation, Asking);
+
+fn prepare(
+    py: Python<'_>,
+    base: &Name,
+    given: Given,
+    shape: Shape,
+    invocation: impl FnOnce(Subject) -> Result<Invocation, NamingError>,
+) -> PyResult<Prepared> {
+    let asking = Asking { shape, base: base.clone(), subject: given.subject.clone(), spelt: given.spelt };
+    match invocation(given.subject) {
+        Ok(invocation) => Ok((invocation, asking)),
+        Err(error) => Err(asking.raise(py, error)),
+    }
+}
+
+fn about(
+    base: &Name,
+    argument: &Bound<'_, PyAny>,
+    shape: Shape,
+    invocation: impl FnOnce(Subject) -> Result<Invocation, NamingError>,
+) -> PyResult<Prepared> {
+    prepare(argument.py(), base, Given::read(base, argument)?, shape, invocation)
+}
+
+/// `lookup`.
+pub fn lookup(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Object, Invocation::lookup)
+}
+
+/// `get`.
+pub fn get(base: &Name, name: &Bound<'_, PyAny>, default: Py<PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::ObjectOr(default), Invocation::get)
+}
+
+/// `name in context`.
+pub fn contains(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Presence, Invocation::get)
+}
+
+/// `lookup_link`.
+pub fn lookup_link(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Value, Invocation::lookup_link)
+}
+
+/// `wait_for`.
+pub fn wait_for(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Object, Invocation::wait_for)
+}
+
+/// `lookup_many`.
+pub fn lookup_many(base: &Name, names: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    let mut keys = Vec::new();
+    let mut subjects = Vec::new();
+    for argument in names.try_iter()? {
+        let argument = argument?;
+        let given = name::extract(&argument)?;
+        let subject = Subject::new(base, &given);
+        keys.push((argument.str()?.into_any().unbind(), subject.full().clone()));
+        subjects.push(subject);
+    }
+    let given = Given { subject: Subject::new(base, &Name::empty()), spelt: None };
+    prepare(names.py(), base, given, Shape::Objects(keys), |_| Invocation::lookup_many(subjects))
+}
+
+/// `resolve`.
+pub fn resolve(base: &Name, name: &Bound<'_, PyAny>, all: bool) -> PyResult<Prepared> {
+    if all {
+        return about(base, name, Shape::Resolutions, Invocation::survey);
+    }
+    about(base, name, Shape::Resolution, Invocation::lookup)
+}
+
+/// `bind` and `rebind`.
+pub fn bind(
+    base: &Name,
+    name: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+    options: BindOptions,
+    lease: Option<f64>,
+) -> PyResult<Prepared> {
+    if lease.is_some() {
+        let message = "lease= is not supported yet: a binding stays until it is unbound or its node ends";
+        return Err(error::raise(name.py(), NamingError::new(ErrorKind::OperationNotSupported, message)));
+    }
+    let given = Given::read(base, name)?;
+    let content = value::to_content(value)?;
+    prepare(name.py(), base, given, Shape::Receipt, |subject| Invocation::bind(subject, content, options))
+}
+
+/// `unbind`.
+pub fn unbind(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Removal, Invocation::unbind)
+}
+
+/// `del context[name]`.
+pub fn delete(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Deletion, Invocation::unbind)
+}
+
+/// `rename`.
+pub fn rename(base: &Name, old: &Bound<'_, PyAny>, new: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    let to = Given::read(base, new)?.subject;
+    about(base, old, Shape::Nothing, |from| Invocation::rename(from, to))
+}
+
+/// `list_names` and `list_bindings`.
+pub fn list(base: &Name, name: &Bound<'_, PyAny>, tree: &str, rows: Rows) -> PyResult<Prepared> {
+    let tree = tree_choice(name.py(), tree)?;
+    about(base, name, Shape::Listing(rows), |subject| Invocation::list(subject, tree, rows == Rows::Bindings))
+}
+
+/// Iteration over a context.
+pub fn names(py: Python<'_>, base: &Name) -> PyResult<Prepared> {
+    let given = Given { subject: Subject::new(base, &Name::empty()), spelt: None };
+    prepare(py, base, given, Shape::Names, |subject| Invocation::list(subject, TreeChoice::All, false))
+}
+
+/// `instances`.
+pub fn instances(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Instances, |subject| Invocation::list(subject, TreeChoice::All, true))
+}
+
+/// `create_subcontext`.
+pub fn create_subcontext(base: &Name, name: &Bound<'_, PyAny>, create_parents: bool) -> PyResult<Prepared> {
+    about(base, name, Shape::Context, |subject| Invocation::create_subcontext(subject, create_parents))
+}
+
+/// `destroy_subcontext`.
+pub fn destroy_subcontext(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Removal, Invocation::destroy_subcontext)
+}
+
+/// `check`.
+pub fn check(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    about(base, name, Shape::Report, Invocation::check)
+}
+
+fn tree_choice(py: Python<'_>, tree: &str) -> PyResult<TreeChoice> {
+    match tree {
+        "all" => Ok(TreeChoice::All),
+        "cluster" => Ok(TreeChoice::Cluster),
+        "local" => Ok(TreeChoice::Local),
+        other => {
+            let message = format!("tree={other:?} is unknown; it is all, cluster or local");
+            Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)))
+        }
+    }
+}
+
+impl Asking {
+    /// What the caller gets. `elapsed` is how long the operation took, `trail` what was tried.
+    pub fn finish<'py>(
+        self,
+        py: Python<'py>,
+        home: &dyn Home,
+        outcome: Result<Product, NamingError>,
+        elapsed: Duration,
+        trail: &Trail,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let product = outcome.map_err(|error| self.raise(py, error))?;
+        let full = self.subject.full();
+        Ok(match (&self.shape, product) {
+            (Shape::Object | Shape::ObjectOr(_), Product::Found(located)) => product::object(py, home, full, &located)?,
+            (Shape::ObjectOr(default), Product::Absent) => default.bind(py).clone(),
+            (Shape::Presence, product) => (product != Product::Absent).into_pyobject(py)?.to_owned().into_any(),
+            (Shape::Value, Product::Found(located)) => product::plain(py, home, full, &located)?,
+            (Shape::Objects(keys), Product::Many(found)) => {
+                let dict = PyDict::new(py);
+                for ((key, full), located) in keys.iter().zip(found) {
+                    if let Some(located) = located {
+                        dict.set_item(key, product::object(py, home, full, &located)?)?;
+                    }
+                }
+                dict.into_any()
+            }
+            (Shape::Resolution, Product::Found(located)) => {
+                product::resolution(py, home, full, &located, elapsed, &trail.attempts())?
+            }
+            (Shape::Resolutions, Product::Survey(items)) => {
+                return match product::survey(py, home, full, &items, elapsed, &trail.attempts())? {
+                    Ok(answers) => Ok(answers),
+                    Err((error, gathered)) => {
+                        let exception = {
+                            let named = error.with_name(self.subject.given().as_str()).with_attempts(trail.attempts());
+                            self.raise(py, named)
+                        };
+                        if let Some(gathered) = gathered {
+                            exception.value(py).setattr("partial", gathered)?;
+                        }
+                        Err(exception)
+                    }
+                };
+            }
+            (Shape::Listing(Rows::Entries), Product::Listing(rows)) => product::entries(py, self.subject.given(), &rows)?,
+            (Shape::Listing(Rows::Bindings), Product::Listing(rows)) => {
+                product::bindings(py, home, self.subject.given(), full, &rows)?
+            }
+            (Shape::Names, Product::Listing(rows)) => product::names(py, &rows)?,
+            (Shape::Instances | Shape::Listing(Rows::Instances), Product::Listing(rows)) => product::instances(py, &rows)?,
+            (Shape::Receipt, Product::Written(written)) => super::records::receipt(py, &written)?,
+            (Shape::Removal, Product::Removed { existed, .. }) => existed.into_pyobject(py)?.to_owned().into_any(),
+            (Shape::Deletion, Product::Removed { existed: false, .. }) => {
+                let error = NamingError::new(ErrorKind::NameNotFound, "no such name")
+                    .with_name(self.subject.given().as_str())
+                    .with_resolution("", full.as_str())
+                    .with_attempts(trail.attempts());
+                return Err(self.raise(py, error));
+            }
+            (Shape::Context, Product::Written(_)) => home.subcontext(py, full.clone())?,
+            (Shape::Report, Product::Report(report)) => product::report(py, home, &report)?,
+            (Shape::Nothing, Product::Written(_)) | (Shape::Deletion, Product::Removed { .. }) => py.None().into_bound(py),
+            (_, other) => {
+                let message = format!("the client gave what was not asked for: {other:?}");
+                return Err(self.raise(py, NamingError::new(ErrorKind::Internal, message)));
+            }
+        })
+    }
+
+    /// The exception of an error of this operation.
+    pub fn raise(&self, py: Python<'_>, error: NamingError) -> PyErr {
+        let error = match (&self.spelt, &error.fields().name) {
+            (Some(spelt), Some(name)) if name == self.subject.given().as_str() => error.with_name(spelt.as_str()),
+            _ => error,
+        };
+        let listing = match self.shape {
+            Shape::Listing(rows) => Some(rows),
+            Shape::Names => Some(Rows::Entries),
+            Shape::Instances => Some(Rows::Instances),
+            _ => None,
+        };
+        error::raise_for(py, error, Asked { base: &self.base, given: self.subject.given(), listing })
+    }
+}

@@ -1,0 +1,198 @@
+//! What an operation gave, as Python objects.
+
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use crate::client::Located;
+use crate::failure::{Attempt, CompletionStatus};
+use crate::naming::{Content, Detail, EntryKind, ErrorKind, Listed, Name, NamingError, Value};
+use crate::protocol::{Found, Report, ReportItem, SurveyAnswer, SurveyItem};
+
+use super::imports::Imported;
+use super::{error, factories, records, value};
+
+/// A context, as far as it makes others of its kind.
+pub trait Home {
+    /// A context rooted at that full name, over the same client.
+    fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>>;
+}
+
+/// The object that is bound: a context, a value, or what an object factory makes of a reference.
+pub fn object<'py>(py: Python<'py>, home: &dyn Home, full: &Name, located: &Located) -> PyResult<Bound<'py, PyAny>> {
+    let content = &located.found.content;
+    if content.kind != EntryKind::Reference {
+        return plain(py, home, full, located);
+    }
+    let decoded = Value::from_content(content).map_err(|wrong| error::raise(py, wrong))?;
+    let made = value::to_object(py, &decoded)?;
+    match &decoded {
+        Value::Reference(reference) => Ok(factories::object(py, reference, &made)?.unwrap_or(made)),
+        _ => Ok(made),
+    }
+}
+
+/// What is bound, as it is: a context, or the value.
+pub fn plain<'py>(py: Python<'py>, home: &dyn Home, full: &Name, located: &Located) -> PyResult<Bound<'py, PyAny>> {
+    standing_at(py, home, located.at.as_ref().unwrap_or(full), &located.found.content)
+}
+
+fn standing_at<'py>(py: Python<'py>, home: &dyn Home, full: &Name, content: &Content) -> PyResult<Bound<'py, PyAny>> {
+    match value::from_content(py, content)? {
+        Some(value) => Ok(value),
+        None => home.subcontext(py, full.clone()),
+    }
+}
+
+/// `Resolution`.
+pub fn resolution<'py>(
+    py: Python<'py>,
+    home: &dyn Home,
+    full: &Name,
+    located: &Located,
+    elapsed: Duration,
+    attempts: &[Attempt],
+) -> PyResult<Bound<'py, PyAny>> {
+    records::resolution(py, &plain(py, home, full, located)?, &located.found, elapsed, attempts)
+}
+
+/// A `list` of `Resolution`, or the error with what was gathered.
+pub type Surveyed<'py> = Result<Bound<'py, PyAny>, (NamingError, Option<Bound<'py, PyList>>)>;
+
+/// Every node's answer. Where a node was silent, or none has the name, that is an error.
+pub fn survey<'py>(
+    py: Python<'py>,
+    home: &dyn Home,
+    full: &Name,
+    items: &[SurveyItem],
+    elapsed: Duration,
+    attempts: &[Attempt],
+) -> PyResult<Surveyed<'py>> {
+    let answers = PyList::empty(py);
+    let mut answered = Vec::new();
+    let mut silent = Vec::new();
+    for item in items {
+        match &item.answer {
+            SurveyAnswer::Silent => silent.push(item.node.clone()),
+            SurveyAnswer::Absent => answered.push(item.node.clone()),
+            SurveyAnswer::Found(found) | SurveyAnswer::Link(crate::protocol::LinkMet { found, .. }) => {
+                answered.push(item.node.clone());
+                let value = standing_at(py, home, full, &found.content)?;
+                answers.append(records::resolution(py, &value, found, elapsed, attempts)?)?;
+            }
+        }
+    }
+    answered.dedup();
+    if !silent.is_empty() {
+        let message = format!("not every node answered; silent: {}", silent.join(", "));
+        let error = NamingError::new(ErrorKind::ServiceUnavailable, message)
+            .with_completion(CompletionStatus::Yes)
+            .with_repeatable(true)
+            .with_detail(Detail::Silence { answered, silent, partial: Vec::new() });
+        return Ok(Err((error, Some(answers))));
+    }
+    if answers.is_empty() {
+        let error = NamingError::new(ErrorKind::NameNotFound, "no node has such a name")
+            .with_resolution("", full.as_str());
+        return Ok(Err((error, None)));
+    }
+    Ok(Ok(answers.into_any()))
+}
+
+/// A list of `NameEntry`.
+pub fn entries<'py>(py: Python<'py>, given: &Name, rows: &[Listed]) -> PyResult<Bound<'py, PyAny>> {
+    let built = rows.iter().map(|row| records::name_entry(py, given.child(&row.component).as_str(), row));
+    Ok(PyList::new(py, built.collect::<PyResult<Vec<_>>>()?)?.into_any())
+}
+
+/// A list of `Binding`.
+pub fn bindings<'py>(
+    py: Python<'py>,
+    home: &dyn Home,
+    given: &Name,
+    full: &Name,
+    rows: &[Listed],
+) -> PyResult<Bound<'py, PyAny>> {
+    let built = rows.iter().map(|row| {
+        let value = match value::from_content(py, &row.content)? {
+            Some(value) => value,
+            None => home.subcontext(py, full.child(&row.component))?,
+        };
+        records::binding(py, given.child(&row.component).as_str(), row, &value)
+    });
+    Ok(PyList::new(py, built.collect::<PyResult<Vec<_>>>()?)?.into_any())
+}
+
+/// A list of names.
+pub fn names<'py>(py: Python<'py>, rows: &[Listed]) -> PyResult<Bound<'py, PyAny>> {
+    let built = rows.iter().map(|row| PyString::new(py, Name::empty().child(&row.component).as_str()));
+    Ok(PyList::new(py, built.collect::<Vec<_>>())?.into_any())
+}
+
+/// A list of `Instance`; what was not registered is passed over.
+pub fn instances<'py>(py: Python<'py>, rows: &[Listed]) -> PyResult<Bound<'py, PyAny>> {
+    let built = PyList::empty(py);
+    for row in rows {
+        if let Some(instance) = records::instance(py, row)? {
+            built.append(instance)?;
+        }
+    }
+    Ok(built.into_any())
+}
+
+/// `CheckReport`.
+pub fn report<'py>(py: Python<'py>, home: &dyn Home, report: &Report) -> PyResult<Bound<'py, PyAny>> {
+    static REPORT: Imported = Imported::new("hanaming.records", "CheckReport");
+    static MISMATCH: Imported = Imported::new("hanaming.records", "Mismatch");
+    static HIDDEN: Imported = Imported::new("hanaming.records", "Hidden");
+    static CONFLICT: Imported = Imported::new("hanaming.records", "Conflict");
+    let mismatches = report.mismatches.iter().map(|item| {
+        let answers = answers(py, home, item)?;
+        MISMATCH.get(py)?.call1((item.name.as_str(), answers))
+    });
+    let hidden = report.hidden.iter().map(|item| {
+        let (first, others) = split(answers(py, home, item)?);
+        HIDDEN.get(py)?.call1((item.name.as_str(), first, others))
+    });
+    let conflicts = report.conflicts.iter().map(|item| {
+        let versions = item.answers.iter().map(|found| versioned(py, home, &item.name, found));
+        let (first, others) = split(versions.collect::<PyResult<Vec<_>>>()?);
+        CONFLICT.get(py)?.call1((item.name.as_str(), first, others))
+    });
+    let fields = (
+        conflicts.collect::<PyResult<Vec<_>>>()?,
+        mismatches.collect::<PyResult<Vec<_>>>()?,
+        hidden.collect::<PyResult<Vec<_>>>()?,
+    );
+    REPORT.get(py)?.call1(fields)
+}
+
+fn answers<'py>(py: Python<'py>, home: &dyn Home, item: &ReportItem) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let full = Name::parse(&item.name).map_err(|wrong| error::raise(py, wrong))?;
+    let answers = item.answers.iter().map(|found| {
+        let value = standing_at(py, home, &full, &found.content)?;
+        records::resolution(py, &value, found, Duration::ZERO, &[])
+    });
+    answers.collect()
+}
+
+/// One version of a name in the cluster tree, as a binding.
+fn versioned<'py>(py: Python<'py>, home: &dyn Home, name: &str, found: &Found) -> PyResult<Bound<'py, PyAny>> {
+    let full = Name::parse(name).map_err(|wrong| error::raise(py, wrong))?;
+    let value = standing_at(py, home, &full, &found.content)?;
+    let row = Listed {
+        component: full.last().unwrap_or_default().to_owned(),
+        content: found.content.clone(),
+        source: found.source,
+        node: found.node.clone(),
+        version: found.version,
+        sources: vec![(found.source, found.node.clone())],
+    };
+    records::binding(py, name, &row, &value)
+}
+
+fn split<'py>(mut all: Vec<Bound<'py, PyAny>>) -> (Option<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>) {
+    let others = all.split_off(all.len().min(1));
+    (all.pop(), others)
+}
