@@ -93,8 +93,7 @@ pub fn survey<'py>(
         return Ok(Err((error, Some(answers))));
     }
     if answers.is_empty() {
-        let error = NamingError::new(ErrorKind::NameNotFound, "no node has such a name")
-            .with_resolution("", full.as_str());
+        let error = NamingError::new(ErrorKind::NameNotFound, "no node has such a name").with_resolution("", full.as_str());
         return Ok(Err((error, None)));
     }
     Ok(Ok(answers.into_any()))
