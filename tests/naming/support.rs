@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanaming::naming::{
-    BindOptions, Change, Content, Entry, ErrorKind, Lookup, Name, NamingError, Source, Tree, TreeLink, Value, Version,
+    BindOptions, Change, Content, Entry, ErrorKind, Lookup, Name, NamingError, Source, Tree, TreeLink, Value,
 };
 
 pub const BIND: BindOptions = BindOptions { replace: false, create_parents: false };
@@ -79,8 +79,4 @@ pub fn value(tree: &Tree, text: &str) -> Value {
 
 pub fn is_missing(tree: &Tree, text: &str) -> bool {
     matches!(tree.lookup(text), Lookup::Missing { .. })
-}
-
-pub fn versions(entries: &[Arc<Entry>]) -> Vec<Version> {
-    entries.iter().map(|entry| entry.version).collect()
 }
