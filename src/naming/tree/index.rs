@@ -43,7 +43,7 @@ impl Index {
         self.sequence.load(Ordering::Acquire)
     }
 
-    /// Runs `read`, and gives its result if no write went on meanwhile: then what it found absent was so.
+    /// Runs `read`, and gives its result if no write went on meanwhile: then all it found is of one state.
     pub(super) fn undisturbed<T>(&self, read: impl FnOnce() -> Option<T>) -> Option<T> {
         let before = self.sequence();
         if before & 1 == 1 {
@@ -78,5 +78,41 @@ impl Index {
     /// The write has ended.
     pub(super) fn end(&self) {
         self.sequence.store((self.sequence.load(Ordering::Relaxed) | 1) + 1, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_that_a_write_touched_counts_for_nothing() {
+        let index = Index::default();
+        assert_eq!(index.undisturbed(|| Some(1)), Some(1));
+        let whole_write_meanwhile = || {
+            index.begin();
+            index.end();
+            Some(2)
+        };
+        assert_eq!(index.undisturbed(whole_write_meanwhile), None);
+        assert_eq!(index.undisturbed(|| Some(3)), Some(3));
+        let start_of_a_write = || {
+            index.begin();
+            Some(4)
+        };
+        assert_eq!(index.undisturbed(start_of_a_write), None);
+        assert_eq!(index.undisturbed(|| Some(5)), None, "the write still goes on");
+        index.end();
+        assert_eq!(index.undisturbed(|| Some(6)), Some(6));
+    }
+
+    #[test]
+    fn a_broken_off_write_does_not_turn_the_sequence_over() {
+        let index = Index::default();
+        index.begin();
+        index.begin();
+        assert_eq!(index.sequence() & 1, 1);
+        index.end();
+        assert_eq!(index.sequence(), 2);
     }
 }

@@ -7,8 +7,8 @@
 //! **The exact index**, a concurrent hash map from canonical texts, answers lookups without comparing a path of keys.
 //! It may lag, and must never be wrong, so it follows a rule: *a slot that a write touches is marked before the write
 //! is published and settled after it*. A reader that finds a settled slot has the truth of that moment; one that finds
-//! a marked slot, or none, asks the truth. (Finding none is as good as the truth where no write went on meanwhile,
-//! which a sequence number tells.)
+//! a mark asks the truth. What is bound always has a slot, so finding none is the truth as well; but several slots,
+//! read one after the other, are one state only where no write went on meanwhile, which a sequence number tells.
 //!
 //! **What always holds:** every name on the way to a bound name is bound to a context; the root is one by itself.
 //! Readers never wait: neither for a writer nor for each other.

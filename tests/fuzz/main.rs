@@ -1,0 +1,9 @@
+//! Everything that reads what strangers send: it ends with a value or an error, and what it read has one spelling.
+//!
+//! Under `cargo test` each target runs a bounded number of random inputs; under `cargo bolero test` the same targets
+//! are fuzzed for as long as one likes.
+
+mod names;
+mod seeds;
+mod values;
+mod wire;
