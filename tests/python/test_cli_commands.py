@@ -12,7 +12,6 @@ import pytest
 from cli_support import HANAMING, LIMIT, closed_port, deaf_server, environment, run, serving
 from hanaming import __version__
 
-
 COMMANDS = [
     "demo",
     "serve",
