@@ -132,14 +132,14 @@ impl ClientConfig {
 }
 
 /// The longest time that can be asked for: a day.
-const LONGEST: f64 = 86_400.0;
+pub(super) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Reads an option in seconds. Times over a day are a day; what is negative or no number is refused.
 pub fn seconds(option: &str, value: f64) -> Result<Duration, NamingError> {
     if value.is_nan() || value < 0.0 {
         return Err(wrong(format!("{option}={value} is no time; give a positive number of seconds")));
     }
-    Ok(Duration::from_secs_f64(value.min(LONGEST)))
+    Ok(Duration::from_secs_f64(value.min(LONGEST.as_secs_f64())))
 }
 
 fn wrong(message: String) -> NamingError {

@@ -17,23 +17,33 @@
 //!
 //! A mutation that may have run is never sent again; every call ends by its deadline; a failed target returns to use.
 
+pub mod asynchronous;
 mod backoff;
 mod balance;
+pub mod blocking;
 pub mod budget;
 pub mod call;
 pub mod config;
+pub mod direct;
+pub mod driver;
 pub mod election;
 mod fault;
 pub mod fleet;
+pub mod fork;
 pub mod invocation;
+pub mod keeper;
 mod roster;
 mod sources;
 pub mod target;
 mod trail;
 mod words;
 
+pub use asynchronous::AsyncClient;
+pub use blocking::Client;
 pub use call::{Call, Input, Output, Send};
 pub use config::{ClientConfig, Policy};
+pub use direct::Direct;
+pub use driver::{Driver, GiveUp};
 pub use election::Elections;
 pub use fleet::{Fleet, Names};
 pub use invocation::{BindOptions, Invocation, Located, Product, Subject};

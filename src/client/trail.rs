@@ -1,6 +1,6 @@
 //! The tries of one call, kept cheaply: a call that succeeds at once formats nothing. Words are made when somebody asks.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use crate::failure::{Attempt, CompletionStatus, Phase};
@@ -14,6 +14,9 @@ use super::words::seconds;
 const KEPT: usize = 64;
 /// Of those, so many are the first ones.
 const KEPT_FIRST: usize = 8;
+
+/// How attempts name a node of this process.
+pub(super) const IN_PROCESS: &str = "in process";
 
 /// What came of one try.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,6 +142,21 @@ pub struct Trail {
 }
 
 impl Trail {
+    /// The trail of a lookup that a node of this process answered at once.
+    pub(super) fn of_process(node: &Arc<str>) -> Self {
+        static LABEL: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from(IN_PROCESS));
+        let attempt = Try {
+            label: Arc::clone(&LABEL),
+            node: Some(Arc::clone(node)),
+            phase: Phase::Answer,
+            outcome: Outcome::Answered("found"),
+            completion: CompletionStatus::Yes,
+            elapsed: Duration::ZERO,
+            why_next: None,
+        };
+        Self { tries: vec![attempt], omitted: 0 }
+    }
+
     pub(super) fn push(&mut self, attempt: Try) {
         if self.tries.len() == KEPT {
             self.tries.remove(KEPT_FIRST);

@@ -18,7 +18,7 @@ use crate::naming::{ErrorKind, Listed, NamingError};
 use crate::protocol::{Fault, Operation, OperationId, Reply, Request};
 use crate::transport::TransportError;
 
-use super::config::ClientConfig;
+use super::config::{ClientConfig, LONGEST};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
 use super::target::TargetId;
@@ -140,6 +140,7 @@ pub struct Call {
 impl Call {
     /// A call that begins at `now` and has `timeout` in all.
     pub fn new(invocation: Invocation, config: &ClientConfig, now: Duration, timeout: Duration) -> Self {
+        let timeout = timeout.min(LONGEST);
         let attempt_limit = if invocation.is_mutation() {
             config.mutation_timeout
         } else if invocation.is_thorough() {
@@ -187,9 +188,9 @@ impl Call {
         &self.trail
     }
 
-    /// The tries made.
-    pub fn into_trail(self) -> Trail {
-        self.trail
+    /// The tries made, to keep.
+    pub fn take_trail(&mut self) -> Trail {
+        std::mem::take(&mut self.trail)
     }
 
     /// Takes what happened at `now`, and says what to do.
@@ -208,15 +209,15 @@ impl Call {
         }
     }
 
-    /// The caller gives up: the attempt under way is settled, `left` saying whether its request had left. Gives what is
-    /// then known of the operation.
-    pub fn abandon(&mut self, fleet: &mut Fleet, now: Duration, left: bool) -> CompletionStatus {
+    /// The caller gives up: the attempt under way is settled, `left` saying whether its request had left. The error tells
+    /// what is then known of the operation.
+    pub fn abandon(&mut self, fleet: &mut Fleet, now: Duration, left: bool) -> NamingError {
         if let Some(current) = self.current.take() {
             fleet.end(current.target);
             let phase = if left { Phase::Wait } else { Phase::Send };
             self.note(&current, now, phase, Outcome::Abandoned, phase.completion());
         }
-        self.worst
+        self.given_up()
     }
 
     /// Makes ready for the next request of the operation.

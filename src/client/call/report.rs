@@ -40,6 +40,11 @@ impl Call {
         Output::Done(Err(self.indefinite(ErrorKind::TimeLimitExceeded, message, self.worst)))
     }
 
+    /// The caller gave up.
+    pub(super) fn given_up(&mut self) -> NamingError {
+        self.indefinite(ErrorKind::Communication, "given up by the caller".to_owned(), self.worst)
+    }
+
     /// Nobody is left to ask.
     pub(super) fn nobody_left(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
         let error = if let Some(rejection) = self.facts.rejected.take_if(|_| self.incomplete.is_none()) {

@@ -27,6 +27,7 @@ use super::election::Elections;
 use super::roster::Roster;
 use super::sources::Sources;
 use super::target::{Health, Target, TargetId};
+use super::trail::IN_PROCESS;
 
 pub use super::sources::Names;
 
@@ -99,6 +100,16 @@ impl Fleet {
         };
         fleet.relist(Duration::ZERO);
         fleet.alarm = fleet.sources.next_due().is_some();
+        fleet
+    }
+
+    /// The fleet of one target: a node of this process, named as it names itself.
+    pub(super) fn of_process(config: &ClientConfig, label: &str, elections: Arc<Elections>, seed: u64) -> Self {
+        let mut fleet = Self::new(config, elections, Names::Dialled, seed);
+        for target in fleet.roster.iter_mut() {
+            target.label = Arc::from(IN_PROCESS);
+            target.node_name = Some(Arc::from(label));
+        }
         fleet
     }
 

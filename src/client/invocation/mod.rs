@@ -12,7 +12,7 @@ mod product;
 use crate::failure::verdict::Need;
 use crate::naming::LinkWalk;
 use crate::naming::{Content, ErrorKind, Listed, Name, NamingError};
-use crate::protocol::{Answer, Fault, Operation, PageRequest, TreeChoice};
+use crate::protocol::{Answer, Fault, Found, Operation, PageRequest, TreeChoice};
 
 use super::trail::Outcome;
 use many::Many;
@@ -233,6 +233,19 @@ impl Invocation {
     /// Whether it's meant for the one node that it was sent to.
     pub(super) fn is_pinned(&self) -> bool {
         matches!(self.kind, Kind::Quiesce)
+    }
+
+    /// Whether it's one lookup.
+    pub(super) fn is_lookup(&self) -> bool {
+        matches!(self.kind, Kind::Lookup { .. })
+    }
+
+    /// The product of a lookup that a node answered at once.
+    pub(super) fn found(&mut self, found: Found) -> Option<Product> {
+        match self.accept(Answer::Found(found)) {
+            Next::Done(product, _) => Some(product),
+            _ => None,
+        }
     }
 
     /// Whether a missing name is waited for.

@@ -1,0 +1,247 @@
+//! The blocking driver: pooled sockets on the calling thread, no runtime in the way.
+//!
+//! A call takes one short lock to pick a target and a connection, and one to hand them back; between the two it's the
+//! socket's alone. Nothing is dialled before the first operation, and no thread is started before there is something for
+//! it to do (see [`keeper`](super::keeper)).
+
+mod life;
+mod pool;
+
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, MutexGuard, Weak};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use crate::failure::Phase;
+use crate::naming::NamingError;
+use crate::protocol::{Hello, Reply};
+use crate::topology::View;
+use crate::transport::blocking::Connection;
+use crate::transport::{TransportError, TransportErrorKind};
+
+use super::call::{Call, Input, Output, Send};
+use super::config::ClientConfig;
+use super::driver::{Driver, GiveUp, closed};
+use super::fleet::Fleet;
+use super::invocation::{Invocation, Product};
+use super::keeper::{self, Tended};
+use super::target::Target;
+use super::trail::Trail;
+use life::{Life, Shared};
+
+/// A client of a cluster, or of one node, for any number of threads. Cheap to clone; clones are one client.
+#[derive(Clone, Debug)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    config: ClientConfig,
+    life: ArcSwap<Life>,
+    closed: AtomicBool,
+    itself: Weak<Inner>,
+}
+
+impl Client {
+    /// A client with these options. Nothing is dialled yet.
+    pub fn new(config: ClientConfig) -> Result<Self, NamingError> {
+        config.validate()?;
+        Ok(Self(Arc::new_cyclic(|itself| Inner {
+            life: ArcSwap::from_pointee(Life::begin(&config)),
+            config,
+            closed: AtomicBool::new(false),
+            itself: Weak::clone(itself),
+        })))
+    }
+
+    /// Its options.
+    pub fn config(&self) -> &ClientConfig {
+        &self.0.config
+    }
+
+    /// The servers that it knows, as they are now, and how old each is in this client. Nothing is asked.
+    pub fn targets(&self) -> Vec<(Target, Duration)> {
+        let life = self.0.life();
+        let now = life.now();
+        let shared = life.lock();
+        shared.fleet.targets().map(|target| (target.clone(), now.saturating_sub(target.since))).collect()
+    }
+
+    /// The newest view that a server told. Nothing is asked.
+    pub fn view(&self) -> Option<Arc<View>> {
+        self.0.life().lock().fleet.view().cloned()
+    }
+}
+
+impl Driver for Client {
+    fn perform(
+        &self,
+        invocation: Invocation,
+        timeout: Option<Duration>,
+        give_up: GiveUp<'_>,
+    ) -> Result<(Product, Trail), NamingError> {
+        self.0.perform(invocation, timeout, give_up)
+    }
+
+    fn close(&self) {
+        self.0.closed.store(true, Ordering::Release);
+        let life = self.0.life();
+        life.lock().pool.clear();
+        life.announce();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+impl Inner {
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// This process's life. In a forked child it begins anew: the parent's may be locked for good, and its sockets are
+    /// the parent's too, so it is left untouched and never dropped.
+    fn life(&self) -> Arc<Life> {
+        let life = self.life.load_full();
+        if life.is_current() {
+            return life;
+        }
+        let fresh = Arc::new(Life::begin(&self.config));
+        let before = self.life.compare_and_swap(&life, Arc::clone(&fresh));
+        if Arc::ptr_eq(&before, &life) {
+            mem::forget(life);
+            return fresh;
+        }
+        self.life()
+    }
+
+    fn perform(
+        &self,
+        invocation: Invocation,
+        timeout: Option<Duration>,
+        give_up: GiveUp<'_>,
+    ) -> Result<(Product, Trail), NamingError> {
+        if self.is_closed() {
+            return Err(closed());
+        }
+        let life = self.life();
+        let now = life.now();
+        let mut call = Call::new(invocation, &self.config, now, timeout.unwrap_or(self.config.timeout));
+        let mut shared = life.lock();
+        let mut output = call.step(&mut shared.fleet, now, Input::Start);
+        loop {
+            let input = match output {
+                Output::Done(result) => {
+                    let due = life.settle(&mut shared);
+                    drop(shared);
+                    if due {
+                        self.wake_keeper();
+                    }
+                    return result.map(|product| (product, call.take_trail()));
+                }
+                Output::Wait { until } => {
+                    if life.settle(&mut shared) {
+                        drop(shared);
+                        self.wake_keeper();
+                        shared = life.lock();
+                    }
+                    drop(life.wait(shared, until));
+                    let enough = self.is_closed() || give_up();
+                    shared = life.lock();
+                    if enough {
+                        return Err(self.abandoned(call.abandon(&mut shared.fleet, life.now(), false)));
+                    }
+                    Input::Woke
+                }
+                Output::Send(send) => {
+                    let carried;
+                    (shared, carried) = self.carry(&life, shared, &call, send, give_up);
+                    match carried {
+                        Ok(reply) => Input::Reply(reply),
+                        Err((error, _)) if error.kind == TransportErrorKind::Cancelled => {
+                            let left = error.phase >= Phase::Wait;
+                            return Err(self.abandoned(call.abandon(&mut shared.fleet, life.now(), left)));
+                        }
+                        Err((error, reused)) => Input::Broke { error, reused },
+                    }
+                }
+            };
+            output = call.step(&mut shared.fleet, life.now(), input);
+        }
+    }
+
+    /// The error of a call that was given up: by its caller, or by whoever closed the client.
+    fn abandoned(&self, error: NamingError) -> NamingError {
+        if self.is_closed() { closed().with_completion(error.fields().completion) } else { error }
+    }
+
+    /// Carries one request to its target and back. The lock is given up meanwhile.
+    fn carry<'a>(
+        &self,
+        life: &'a Life,
+        mut shared: MutexGuard<'a, Shared>,
+        call: &Call,
+        send: Send,
+        give_up: GiveUp<'_>,
+    ) -> (MutexGuard<'a, Shared>, Result<Reply, (TransportError, bool)>) {
+        let idle = if send.fresh { None } else { shared.pool.take(send.target) };
+        let address = shared.fleet.target(send.target).and_then(|target| target.address);
+        drop(shared);
+        let mut enough = || self.is_closed() || give_up();
+        let deadline = life.instant(send.ends);
+        // A read finds out soon enough that an idle connection is dead, and may be repeated; a mutation may not be.
+        let mutates = call.request().operation_id.is_some();
+        let idle = idle.and_then(|mut idle| (!mutates || !idle.is_stale()).then_some(idle));
+        let reused = idle.is_some();
+        let connected = match (idle, address) {
+            (Some(idle), _) => Ok(idle),
+            (None, Some(address)) => {
+                Connection::open_interruptible(address, &life.hello, self.config.limits, deadline, &mut enough)
+            }
+            (None, None) => Err(TransportError::new(Phase::Connect, TransportErrorKind::Unreachable)),
+        };
+        let mut connection = match connected {
+            Ok(connection) => connection,
+            Err(error) => return (life.lock(), Err((error, false))),
+        };
+        let result = connection.exchange_interruptible(call.request(), deadline, &mut enough);
+        let mut shared = life.lock();
+        let now = life.now();
+        let view = connection.take_view();
+        match (connection.welcome(), view) {
+            (Some(welcome), _) if !reused => shared.fleet.welcomed(send.target, welcome, now),
+            (_, Some(view)) => shared.fleet.saw_view(send.target, &view, now),
+            _ => {}
+        }
+        if result.is_ok() && !self.is_closed() {
+            shared.pool.put(send.target, connection);
+        }
+        (shared, result.map_err(|error| (error, reused)))
+    }
+
+    fn wake_keeper(&self) {
+        if let Some(itself) = self.itself.upgrade() {
+            keeper::wake(&(itself as Arc<dyn Tended>));
+        }
+    }
+}
+
+impl Tended for Inner {
+    fn tend(&self, work: &mut dyn FnMut(&mut Fleet, Duration)) {
+        let life = self.life();
+        let mut shared = life.lock();
+        work(&mut shared.fleet, life.now());
+        // The keeper itself looks for what is due.
+        let _ = life.settle(&mut shared);
+    }
+
+    fn hello(&self) -> Hello {
+        self.life().hello.clone()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_closed()
+    }
+}

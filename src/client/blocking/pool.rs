@@ -1,0 +1,41 @@
+//! Idle connections, a few for each target.
+
+use std::collections::BTreeMap;
+
+use crate::transport::blocking::Connection;
+
+use super::super::target::TargetId;
+
+/// Idle connections kept for one target.
+pub(super) const IDLE_AT_MOST: usize = 8;
+
+/// Idle connections. The one used last is used next, so that those a busy moment made can be left to grow old.
+#[derive(Debug, Default)]
+pub(super) struct Pool(BTreeMap<TargetId, Vec<Connection>>);
+
+impl Pool {
+    pub(super) fn take(&mut self, target: TargetId) -> Option<Connection> {
+        self.0.get_mut(&target)?.pop()
+    }
+
+    pub(super) fn put(&mut self, target: TargetId, connection: Connection) {
+        let idle = self.0.entry(target).or_default();
+        if idle.len() < IDLE_AT_MOST {
+            idle.push(connection);
+        }
+    }
+
+    /// Drops the connections of targets for which `keep` doesn't hold.
+    pub(super) fn retain(&mut self, keep: impl Fn(TargetId) -> bool) {
+        self.0.retain(|target, _| keep(*target));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    #[cfg(test)]
+    pub(super) fn idle(&self, target: TargetId) -> usize {
+        self.0.get(&target).map_or(0, Vec::len)
+    }
+}

@@ -1,0 +1,206 @@
+//! The driver for a node of this process: no network between.
+//!
+//! A lookup that the node can answer at once costs the lookup. Everything else goes through the same [`Call`] as over a
+//! network, with the node as its only target; but a node that is leaving never comes back, so its refusal is raised and
+//! not waited out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rand::RngExt as _;
+
+use crate::failure::{CompletionStatus, Phase};
+use crate::naming::{ErrorKind, Name, NamingError};
+use crate::protocol::{Answer, RefusalReason, Reply, Request, Scope};
+use crate::topology::Endpoint;
+use crate::transport::{Service, TransportError, TransportErrorKind};
+
+use super::call::{Call, Input, Output};
+use super::config::ClientConfig;
+use super::driver::{Driver, GiveUp, closed};
+use super::election::Elections;
+use super::fleet::Fleet;
+use super::invocation::{Invocation, Product};
+use super::trail::Trail;
+
+/// The longest wait before the caller is asked whether it still wants to.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// A client of a node in this process.
+pub struct Direct {
+    service: Arc<dyn Service>,
+    label: Arc<str>,
+    config: ClientConfig,
+    epoch: Instant,
+    fleet: Mutex<Fleet>,
+    closed: AtomicBool,
+}
+
+impl Direct {
+    /// A client of `service`: of the whole cluster (`Scope::Cluster`), or of the node's own tree (`Scope::Local`).
+    pub fn new(service: Arc<dyn Service>, scope: Scope, timeout: Duration) -> Self {
+        let config = ClientConfig {
+            scope,
+            timeout,
+            // There is nobody else to ask: an attempt has all the time there is.
+            attempt_timeout: Duration::MAX,
+            mutation_timeout: Duration::MAX,
+            follow_views: false,
+            ..ClientConfig::new(vec![Endpoint::new(service.label(), 0)])
+        };
+        let fleet = Fleet::of_process(&config, &service.label(), Elections::new(), rand::rng().random());
+        Self {
+            label: service.label().into(),
+            service,
+            config,
+            epoch: instant_now(),
+            fleet: Mutex::new(fleet),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        instant_now().saturating_duration_since(self.epoch)
+    }
+
+    fn fleet(&self) -> MutexGuard<'_, Fleet> {
+        self.fleet.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A lookup, answered at once where that is possible.
+    fn at_once(&self, invocation: &mut Invocation) -> Option<Product> {
+        if !invocation.is_lookup() {
+            return None;
+        }
+        let request =
+            Request { time_left: u32::MAX, scope: self.config.scope, operation_id: None, operation: invocation.operation() };
+        match self.service.try_now(&request)? {
+            Reply::Done(Answer::Found(found)) => invocation.found(found),
+            _ => None,
+        }
+    }
+
+    /// Asks, and waits for the reply until `ends`.
+    fn ask(&self, request: &Request, ends: Duration, give_up: GiveUp<'_>) -> Result<Reply, TransportError> {
+        if let Some(reply) = self.service.try_now(request) {
+            return Ok(reply);
+        }
+        let desk = Arc::new((Mutex::new(None), Condvar::new()));
+        let theirs = Arc::clone(&desk);
+        let within = ends.saturating_sub(self.now());
+        self.service.submit(
+            request.clone(),
+            within,
+            Box::new(move |reply| {
+                *theirs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
+                theirs.1.notify_one();
+            }),
+        );
+        let mut reply = desk.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(reply) = reply.take() {
+                return Ok(reply);
+            }
+            let left = ends.saturating_sub(self.now());
+            if left.is_zero() {
+                return Err(TransportError::new(Phase::Wait, TransportErrorKind::TimedOut(within)));
+            }
+            drop(desk.1.wait_timeout(reply, left.min(SLICE)).unwrap_or_else(PoisonError::into_inner));
+            if self.is_closed() || give_up() {
+                return Err(TransportError::new(Phase::Wait, TransportErrorKind::Cancelled));
+            }
+            reply = desk.0.lock().unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until `until`; gives whether the caller has given up.
+    fn pause(&self, until: Duration, give_up: GiveUp<'_>) -> bool {
+        let left = until.saturating_sub(self.now()).min(SLICE);
+        let nothing = (Mutex::new(()), Condvar::new());
+        let guard = nothing.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(nothing.1.wait_timeout(guard, left));
+        self.is_closed() || give_up()
+    }
+
+    /// The error for a node that takes nothing any longer.
+    fn refused_for_good(&self, reply: &Reply, given: Option<&Name>) -> Option<NamingError> {
+        let Reply::Failed(fault) = reply else { return None };
+        let label = &self.label;
+        let error = match fault.refusal.as_ref()?.reason {
+            RefusalReason::Closed => NamingError::new(ErrorKind::ContextClosed, format!("the node {label} is closed")),
+            RefusalReason::Quiescing => {
+                NamingError::new(ErrorKind::ServiceUnavailable, format!("the node {label} is quiescing. Safe to retry."))
+            }
+            RefusalReason::Joining | RefusalReason::Overloaded => return None,
+        };
+        Some(match given {
+            Some(name) => error.with_name(name.as_str()),
+            None => error,
+        })
+    }
+}
+
+impl Driver for Direct {
+    fn perform(
+        &self,
+        mut invocation: Invocation,
+        timeout: Option<Duration>,
+        give_up: GiveUp<'_>,
+    ) -> Result<(Product, Trail), NamingError> {
+        if self.is_closed() {
+            return Err(closed());
+        }
+        if let Some(product) = self.at_once(&mut invocation) {
+            return Ok((product, Trail::of_process(&self.label)));
+        }
+        let given = invocation.given().cloned();
+        let mut call = Call::new(invocation, &self.config, self.now(), timeout.unwrap_or(self.config.timeout));
+        let mut input = Input::Start;
+        loop {
+            let output = call.step(&mut self.fleet(), self.now(), input);
+            input = match output {
+                Output::Done(result) => return result.map(|product| (product, call.take_trail())),
+                Output::Wait { until } => {
+                    if self.pause(until, give_up) {
+                        return Err(self.abandoned(&mut call, false));
+                    }
+                    Input::Woke
+                }
+                Output::Send(send) => match self.ask(call.request(), send.ends, give_up) {
+                    Ok(reply) => {
+                        if let Some(error) = self.refused_for_good(&reply, given.as_ref()) {
+                            drop(self.abandoned(&mut call, false));
+                            return Err(error.with_completion(CompletionStatus::No));
+                        }
+                        Input::Reply(reply)
+                    }
+                    Err(error) if error.kind == TransportErrorKind::Cancelled => {
+                        return Err(self.abandoned(&mut call, true));
+                    }
+                    Err(error) => Input::Broke { error, reused: false },
+                },
+            };
+        }
+    }
+
+    fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
+
+impl Direct {
+    fn abandoned(&self, call: &mut Call, left: bool) -> NamingError {
+        let error = call.abandon(&mut self.fleet(), self.now(), left);
+        if self.is_closed() { closed().with_completion(error.fields().completion) } else { error }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the in-process driver reads the clock here and nowhere else")]
+fn instant_now() -> Instant {
+    Instant::now()
+}

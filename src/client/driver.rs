@@ -1,0 +1,33 @@
+//! What all blocking drivers offer: an operation goes in, its product or its error comes out.
+
+use std::time::Duration;
+
+use crate::naming::{ErrorKind, NamingError};
+
+use super::invocation::{Invocation, Product};
+use super::trail::Trail;
+
+/// Asked from time to time while a call waits, without any lock held; `true` gives the call up.
+pub type GiveUp<'a> = &'a mut dyn FnMut() -> bool;
+
+/// Carries operations out on the calling thread.
+pub trait Driver: Send + Sync + 'static {
+    /// Carries out one operation. `timeout` is the time it has, `None` the configured one. `give_up` is asked at least
+    /// every 100 ms while the call waits. Beside the product stand the tries that were made; an error carries its own.
+    fn perform(
+        &self,
+        invocation: Invocation,
+        timeout: Option<Duration>,
+        give_up: GiveUp<'_>,
+    ) -> Result<(Product, Trail), NamingError>;
+
+    /// Ends it: calls under way and later ones fail with `ContextClosed`.
+    fn close(&self);
+
+    /// Whether it was closed.
+    fn is_closed(&self) -> bool;
+}
+
+pub(super) fn closed() -> NamingError {
+    NamingError::new(ErrorKind::ContextClosed, "the context is closed")
+}

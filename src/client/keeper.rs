@@ -1,0 +1,158 @@
+//! The background thread: probes of failed targets, and host names.
+//!
+//! A process has one, started when there is something to do for the first time: a client whose servers are addresses and
+//! are well never starts it. It knows its clients weakly, and sleeps as long as nothing is due. A forked child has none,
+//! and starts its own.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use crate::protocol::{Hello, Limits};
+use crate::topology::Endpoint;
+use crate::transport::link::Link;
+use crate::transport::tcp::TcpNetwork;
+
+use super::fleet::Fleet;
+use super::fork;
+use super::target::TargetId;
+
+/// The time that a probe has, to connect and to be welcomed.
+pub const PROBE_WITHIN: Duration = Duration::from_millis(250);
+/// The time that the resolution of a host name has.
+pub const RESOLVE_WITHIN: Duration = Duration::from_secs(3);
+
+/// Somebody with a fleet that needs tending.
+pub trait Tended: Send + Sync + 'static {
+    /// Lets `work` have the fleet and the time, and draws the consequences of what it told the fleet.
+    fn tend(&self, work: &mut dyn FnMut(&mut Fleet, Duration));
+    /// The hello that its probes say.
+    fn hello(&self) -> Hello;
+    /// Whether it needs nothing any longer.
+    fn is_over(&self) -> bool;
+}
+
+/// What the thread and its clients share.
+#[derive(Default)]
+struct Desk {
+    generation: u64,
+    tended: Mutex<Vec<Weak<dyn Tended>>>,
+    news: Notify,
+}
+
+impl Desk {
+    fn enlist(&self, tended: &Arc<dyn Tended>) {
+        let mut list = self.tended.lock().unwrap_or_else(PoisonError::into_inner);
+        let weak = Arc::downgrade(tended);
+        if !list.iter().any(|known| known.ptr_eq(&weak)) {
+            list.push(weak);
+        }
+        drop(list);
+        self.news.notify_one();
+    }
+
+    fn present(&self) -> Vec<Arc<dyn Tended>> {
+        let mut list = self.tended.lock().unwrap_or_else(PoisonError::into_inner);
+        let present: Vec<_> = list.iter().filter_map(Weak::upgrade).filter(|tended| !tended.is_over()).collect();
+        list.retain(|known| known.upgrade().is_some_and(|tended| !tended.is_over()));
+        present
+    }
+}
+
+static DESK: ArcSwapOption<Desk> = ArcSwapOption::const_empty();
+
+/// Has the fleet of `tended` looked after, from now on as long as it lives.
+pub fn wake(tended: &Arc<dyn Tended>) {
+    loop {
+        let desk = DESK.load_full();
+        if let Some(desk) = desk.as_ref().filter(|desk| desk.generation == fork::generation()) {
+            desk.enlist(tended);
+            return;
+        }
+        let fresh = Arc::new(Desk { generation: fork::generation(), ..Desk::default() });
+        fresh.enlist(tended);
+        let before = DESK.compare_and_swap(&desk, Some(Arc::clone(&fresh)));
+        let ours = match (&*before, &desk) {
+            (None, None) => true,
+            (Some(before), Some(desk)) => Arc::ptr_eq(before, desk),
+            _ => false,
+        };
+        if !ours {
+            continue;
+        }
+        // A parent's desk may be locked for good: it's left as it is.
+        std::mem::forget(desk);
+        if let Err(error) = start(&fresh) {
+            // Without a keeper calls still try failed servers when no others are left; the next alarm tries again.
+            tracing::warn!(%error, "the background thread for probes could not be started");
+            DESK.store(None);
+        }
+        return;
+    }
+}
+
+fn start(desk: &Arc<Desk>) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
+    let desk = Arc::clone(desk);
+    std::thread::Builder::new().name("hanaming-keeper".into()).spawn(move || runtime.block_on(keep(desk)))?;
+    Ok(())
+}
+
+async fn keep(desk: Arc<Desk>) {
+    loop {
+        let mut next: Option<Duration> = None;
+        for tended in desk.present() {
+            let mut probes = Vec::new();
+            let mut names = Vec::new();
+            tended.tend(&mut |fleet, now| {
+                probes = fleet.probes_due(now);
+                names = fleet.resolutions_due(now);
+                let due = fleet.next_due().map(|due| due.saturating_sub(now));
+                next = next.into_iter().chain(due).min();
+            });
+            for (id, endpoint) in probes {
+                tokio::spawn(probe(Arc::clone(&desk), Arc::downgrade(&tended), tended.hello(), id, endpoint));
+            }
+            for name in names {
+                tokio::spawn(resolve(Arc::clone(&desk), Arc::downgrade(&tended), name));
+            }
+        }
+        match next {
+            Some(next) => drop(timeout(next, desk.news.notified()).await),
+            None => desk.news.notified().await,
+        }
+    }
+}
+
+async fn probe(desk: Arc<Desk>, tended: Weak<dyn Tended>, hello: Hello, id: TargetId, endpoint: Endpoint) {
+    let mut started = Duration::ZERO;
+    let Some(asking) = tended.upgrade() else { return };
+    asking.tend(&mut |_, now| started = now);
+    drop(asking);
+    let opened = Link::open(&TcpNetwork, &endpoint, hello, Limits::default(), PROBE_WITHIN).await;
+    let Some(tended) = tended.upgrade() else { return };
+    tended.tend(&mut |fleet, now| {
+        fleet.probed(id, opened.as_ref().map(|(_, welcome)| welcome), started, now);
+    });
+    desk.news.notify_one();
+}
+
+async fn resolve(desk: Arc<Desk>, tended: Weak<dyn Tended>, name: Endpoint) {
+    let outcome = addresses(&name).await;
+    let Some(tended) = tended.upgrade() else { return };
+    tended.tend(&mut |fleet, now| fleet.resolved(&name, outcome.clone(), now));
+    desk.news.notify_one();
+}
+
+/// All addresses of a host name, or why there are none.
+pub async fn addresses(name: &Endpoint) -> Result<Vec<SocketAddr>, String> {
+    match timeout(RESOLVE_WITHIN, tokio::net::lookup_host((name.host(), name.port()))).await {
+        Ok(Ok(addresses)) => Ok(addresses.collect()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("no answer in {} s", RESOLVE_WITHIN.as_secs())),
+    }
+}
