@@ -25,6 +25,7 @@ __all__ = [
     "Member",
     "Mismatch",
     "NameEntry",
+    "NodeStatus",
     "Receipt",
     "Resolution",
     "Target",
@@ -219,6 +220,37 @@ class View:
 
     def _repr_html_(self) -> str:
         return _html("view", self)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeStatus:
+    """What a node says of itself, for people."""
+
+    node: str
+    """Its name."""
+    address: str
+    """The address that it advertises, as `host:port`."""
+    state: str
+    """Where it stands in its life: joining, live or quiescing."""
+    cluster: str
+    """Its cluster's name."""
+    members: list[Member]
+    """Its view: the live members, itself among them."""
+    local_names: int
+    """How many names its local tree has."""
+    cluster_names: int
+    """How many names its copy of the cluster tree has."""
+    connections: int
+    """Open connections."""
+    requests: int
+    """Requests served since it started."""
+    uptime: float
+    """Seconds since it started."""
+    warnings: list[str]
+    """What a person should see, such as two clusters that refuse each other."""
+
+    def __repr__(self) -> str:
+        return f"<NodeStatus of {self.node} at {self.address}, {self.state}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ enum Shape {
     Context,
     /// `CheckReport`.
     Report,
+    /// `NodeStatus`.
+    Status,
     /// `None`.
     Nothing,
 }
@@ -67,6 +69,11 @@ struct Given {
 }
 
 impl Given {
+    /// The context itself, where an operation has no name.
+    fn itself(base: &Name) -> Self {
+        Self { subject: Subject::new(base, &Name::empty()), spelt: None }
+    }
+
     fn read(base: &Name, argument: &Bound<'_, PyAny>) -> PyResult<Self> {
         let given = name::extract(argument)?;
         let spelt = match argument.cast::<PyString>() {
@@ -139,8 +146,7 @@ pub fn lookup_many(base: &Name, names: &Bound<'_, PyAny>) -> PyResult<Prepared> 
         keys.push((argument.str()?.into_any().unbind(), subject.full().clone()));
         subjects.push(subject);
     }
-    let given = Given { subject: Subject::new(base, &Name::empty()), spelt: None };
-    prepare(names.py(), base, given, Shape::Objects(keys), |_| Invocation::lookup_many(subjects))
+    prepare(names.py(), base, Given::itself(base), Shape::Objects(keys), |_| Invocation::lookup_many(subjects))
 }
 
 /// `resolve`.
@@ -192,8 +198,7 @@ pub fn list(base: &Name, name: &Bound<'_, PyAny>, tree: &str, rows: Rows) -> PyR
 
 /// Iteration over a context.
 pub fn names(py: Python<'_>, base: &Name) -> PyResult<Prepared> {
-    let given = Given { subject: Subject::new(base, &Name::empty()), spelt: None };
-    prepare(py, base, given, Shape::Names, |subject| Invocation::list(subject, TreeChoice::All, false))
+    prepare(py, base, Given::itself(base), Shape::Names, |subject| Invocation::list(subject, TreeChoice::All, false))
 }
 
 /// `instances`.
@@ -214,6 +219,16 @@ pub fn destroy_subcontext(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prep
 /// `check`.
 pub fn check(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
     about(base, name, Shape::Report, Invocation::check)
+}
+
+/// `status`.
+pub fn status(py: Python<'_>, base: &Name) -> PyResult<Prepared> {
+    prepare(py, base, Given::itself(base), Shape::Status, |_| Ok(Invocation::status()))
+}
+
+/// `quiesce`.
+pub fn quiesce(py: Python<'_>, base: &Name) -> PyResult<Prepared> {
+    prepare(py, base, Given::itself(base), Shape::Nothing, |_| Ok(Invocation::quiesce()))
 }
 
 fn tree_choice(py: Python<'_>, tree: &str) -> PyResult<TreeChoice> {
@@ -289,7 +304,10 @@ impl Asking {
             }
             (Shape::Context, Product::Written(_)) => home.subcontext(py, full.clone())?,
             (Shape::Report, Product::Report(report)) => product::report(py, home, &report)?,
-            (Shape::Nothing, Product::Written(_)) | (Shape::Deletion, Product::Removed { .. }) => py.None().into_bound(py),
+            (Shape::Status, Product::Status(status)) => super::records::node_status(py, &status)?,
+            (Shape::Nothing, Product::Written(_) | Product::Accepted) | (Shape::Deletion, Product::Removed { .. }) => {
+                py.None().into_bound(py)
+            }
             (_, other) => {
                 let message = format!("the client gave what was not asked for: {other:?}");
                 return Err(self.raise(py, NamingError::new(ErrorKind::Internal, message)));

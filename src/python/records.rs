@@ -9,7 +9,7 @@ use pyo3::types::{PyList, PyString};
 
 use crate::failure::Attempt;
 use crate::naming::{Listed, Source};
-use crate::protocol::{Found, Written};
+use crate::protocol::{Found, NodeStatus, Written};
 use crate::topology::{Member, View};
 
 use super::imports::{Imported, completion};
@@ -120,6 +120,27 @@ pub fn view<'py>(py: Python<'py>, view: &View) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: Imported = Imported::new("hanaming.records", "View");
     let members = view.members().iter().map(|one| member(py, one)).collect::<PyResult<Vec<_>>>()?;
     record(py, &CLASS, (view.id(), members))
+}
+
+/// `NodeStatus`.
+pub fn node_status<'py>(py: Python<'py>, status: &NodeStatus) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "NodeStatus");
+    let own = &status.introduction.member;
+    let members = status.view.members().iter().map(|one| member(py, one)).collect::<PyResult<Vec<_>>>()?;
+    let fields = (
+        own.name.as_str(),
+        own.endpoint.to_string(),
+        own.state.as_str(),
+        status.introduction.cluster.as_str(),
+        members,
+        status.local_names,
+        status.cluster_names,
+        status.connections,
+        status.requests,
+        Duration::from_millis(status.uptime).as_secs_f64(),
+        &status.warnings,
+    );
+    record(py, &CLASS, fields)
 }
 
 fn member<'py>(py: Python<'py>, member: &Member) -> PyResult<Bound<'py, PyAny>> {
