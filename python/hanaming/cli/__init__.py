@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
-from click.utils import PacifyFlushWrapper
+from click.shell_completion import shell_complete
 
 from . import errors
 from .program import program
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_COMPLETE = "_HANAMING_COMPLETE"
+
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit status. Nothing but the message of an error ever reaches the terminal."""
@@ -28,7 +30,7 @@ def main(args: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = program.main(args, prog_name="hanaming", standalone_mode=False)
+        status = _run(sys.argv[1:] if args is None else list(args))
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -36,15 +38,20 @@ def main(args: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return errors.INTERRUPTED
     except BrokenPipeError:
-        return _reader_left()
-    except SystemExit:
-        if isinstance(sys.stdout, PacifyFlushWrapper):  # how click says that standard output broke
-            return _reader_left()
-        raise
+        # Whoever read the output has gone. What is still buffered has nowhere to go: let the interpreter's last
+        # flush find a place that takes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return errors.BROKEN_PIPE
+    return status
+
+
+def _run(args: list[str]) -> int:
+    # Not click's own `main`: it answers a broken pipe and Ctrl-C with exit status 1.
+    if instruction := os.environ.get(_COMPLETE):
+        return shell_complete(program, {}, "hanaming", _COMPLETE, instruction)
+    try:
+        with program.make_context("hanaming", args) as context:
+            status = program.invoke(context)
+    except click.exceptions.Exit as left:
+        return left.exit_code
     return status if isinstance(status, int) else errors.DONE
-
-
-def _reader_left() -> int:
-    # What is still buffered has nowhere to go: let the interpreter's last flush find a place that takes it.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return errors.BROKEN_PIPE

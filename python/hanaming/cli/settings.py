@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import socket
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -117,16 +118,24 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    toml = _toml()
     try:
-        import tomllib  # noqa: PLC0415
-    except ModuleNotFoundError:  # Python 3.10
-        try:
-            import tomli as tomllib  # noqa: PLC0415
-        except ModuleNotFoundError:
-            raise ConfigurationError("--config needs Python 3.11 or newer, or the package tomli") from None
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        document: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: not TOML: {error}") from None
+    return document
+
+
+def _toml() -> Any:
+    """The module that reads TOML."""
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415
+
+        return tomllib
+    try:
+        import tomli  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise ConfigurationError("--config needs Python 3.11 or newer, or the package tomli") from None
+    return tomli
