@@ -1,0 +1,13 @@
+//! The server: its engines by tables of events and exact outputs, its nodes over the network in memory and over TCP.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod config;
+mod delegation;
+mod load;
+mod lookup_rule;
+mod merge;
+mod pace;
+mod queue;
+mod remembered;
+mod trees;
+mod world;
