@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::client::call::Call;
-use crate::client::target::TargetId;
-use crate::protocol::Request;
+use crate::client::call::{Call, Send};
 
 use super::effect::Watch;
 
@@ -21,20 +19,11 @@ pub(super) struct Active<T> {
 #[derive(Debug)]
 pub(super) enum Waits {
     /// For its owner to say that it is still wanted (see [`Driver::release`](super::Driver::release)).
-    Owner(Ask),
+    Owner(Send),
     /// For an answer.
     Answer(Asked),
     /// For a moment.
     Moment(Duration),
-}
-
-/// A request that is to be sent.
-#[derive(Debug)]
-pub(super) struct Ask {
-    pub(super) target: TargetId,
-    pub(super) request: Request,
-    /// When the attempt's time is over.
-    pub(super) ends: Duration,
 }
 
 /// A request that is on its way.
@@ -44,6 +33,8 @@ pub(super) struct Asked {
     pub(super) since: Duration,
     /// When the attempt's time is over.
     pub(super) ends: Duration,
+    /// The connection was open and idle when the request came to it: it may have died of that.
+    pub(super) reused: bool,
 }
 
 /// Which way a request goes.

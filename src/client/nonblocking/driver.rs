@@ -5,18 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::client::Client;
-use crate::client::call::{Call, Input, Output};
+use crate::client::call::{Call, Input, Output, Send};
 use crate::client::invocation::{Invocation, Product};
 use crate::client::target::TargetId;
-use crate::failure::{Attempt, Phase};
+use crate::client::trail::Trail;
+use crate::failure::{CompletionStatus, Phase};
 use crate::naming::{ErrorKind, NamingError};
 use crate::transport::{TransportError, TransportErrorKind};
 
-use super::active::{Active, Ask, Asked, Waits, Way};
+use super::active::{Active, Asked, Waits, Way};
 use super::connection::{Connection, Incoming, Stage};
 use super::effect::{Closed, Effect, Watch};
 use super::inbox::Inbox;
-use super::line::{Line, Queued};
+use super::line::Line;
 use super::slots::Slots;
 
 /// So many calls are under way on one loop at most.
@@ -34,7 +35,7 @@ pub struct Finished<T> {
     /// How it ended.
     pub result: Result<Product, NamingError>,
     /// Every attempt that was made.
-    pub attempts: Vec<Attempt>,
+    pub trail: Trail,
 }
 
 /// The calls of one event loop. See the [module](super) for the rules.
@@ -81,27 +82,28 @@ impl<T> Driver<T> {
 
     /// Begins a call. It may have ended when this returns: see [`take_finished`](Self::take_finished).
     pub fn submit(&mut self, invocation: Invocation, timeout: Duration, now: Duration, token: T) -> CallId {
-        let call = Call::new(invocation, now + timeout, self.client.config());
+        let call = Call::new(invocation, self.client.config(), now, timeout);
         let full = self.calls.len() >= CALLS_AT_MOST;
-        let active = Active { token, call, waits: Waits::Moment(now + timeout) };
+        let active = Active { token, call, waits: Waits::Moment(now) };
         let id = self.calls.insert(active).unwrap_or(u64::MAX);
         if self.closed {
             self.end(id, Err(closed()));
         } else if full {
             let message = format!("{CALLS_AT_MOST} calls are under way on this event loop, the most there can be; await some first");
             self.end(id, Err(NamingError::new(ErrorKind::LimitExceeded, message)));
-        } else if let Some(Ask { target, request, ends }) = self.step(id, now, Input::Start) {
-            self.ask(id, Ask { target, request, ends }, now);
+        } else if let Some(send) = self.step(id, now, Input::Start) {
+            self.ask(id, send, now);
         }
         CallId(id)
     }
 
     /// Ends a call that nobody awaits any more. Its last attempt tells how far it had come.
     pub fn cancel(&mut self, call: CallId, now: Duration) -> Option<Finished<T>> {
-        let phase = self.phase_of(call.0)?.0;
-        let mut active = self.calls.remove(call.0)?;
-        let error = self.client.with_fleet(|fleet| active.call.cancel(fleet, now, phase));
-        Some(Finished { token: active.token, attempts: active.call.take_attempts(), result: Err(error) })
+        let left = self.phase_of(call.0)?.0 >= Phase::Wait;
+        let Active { token, call: mut given_up, .. } = self.calls.remove(call.0)?;
+        let completion = self.client.with_fleet(|fleet| given_up.abandon(fleet, now, left));
+        let error = NamingError::new(ErrorKind::Communication, "the caller gave up").with_completion(completion);
+        Some(Finished { token, result: Err(error), trail: given_up.into_trail() })
     }
 
     /// What the owner knows a call by.
@@ -133,7 +135,7 @@ impl<T> Driver<T> {
         while let Some(id) = self.held.pop() {
             let Some(active) = self.calls.get_mut(id) else { continue };
             match std::mem::replace(&mut active.waits, Waits::Moment(now)) {
-                Waits::Owner(ask) => self.ask(id, ask, now),
+                Waits::Owner(send) => self.ask(id, send, now),
                 other => active.waits = other,
             }
         }
@@ -148,10 +150,8 @@ impl<T> Driver<T> {
         let calls: Vec<u64> = self.calls.iter().map(|(id, _)| id).collect();
         for id in calls {
             if let Some(finished) = self.cancel(CallId(id), now) {
-                let completion = finished.attempts.iter().fold(crate::failure::CompletionStatus::No, |worst, attempt| {
-                    worst.worst(attempt.completion)
-                });
-                let error = closed().with_completion(completion).with_attempts(finished.attempts.clone());
+                let completion = finished.result.as_ref().map_or_else(|given_up| given_up.fields().completion, |_| CompletionStatus::Yes);
+                let error = closed().with_completion(completion).with_attempts(finished.trail.attempts());
                 self.finished.push(Finished { result: Err(error), ..finished });
             }
         }
@@ -186,10 +186,10 @@ impl<T> Driver<T> {
 
     /// Lets a call take an event in. A request that it wants sent is given back, and not sent: the first one of a call
     /// goes out at once, those after it by way of [`step_and_hold`](Self::step_and_hold).
-    fn step(&mut self, id: u64, now: Duration, input: Input) -> Option<Ask> {
+    fn step(&mut self, id: u64, now: Duration, input: Input) -> Option<Send> {
         let active = self.calls.get_mut(id)?;
         match self.client.with_fleet(|fleet| active.call.step(fleet, now, input)) {
-            Output::Send { target, request, ends } => Some(Ask { target, request, ends }),
+            Output::Send(send) => Some(send),
             Output::Wait { until } => {
                 active.waits = Waits::Moment(until);
                 self.ring_at(until, now);
@@ -204,34 +204,33 @@ impl<T> Driver<T> {
 
     /// Lets a call take an event in. A request that it wants sent waits until its owner has had a look.
     pub(super) fn step_and_hold(&mut self, id: u64, now: Duration, input: Input) {
-        let Some(ask) = self.step(id, now, input) else { return };
+        let Some(send) = self.step(id, now, input) else { return };
         if let Some(active) = self.calls.get_mut(id) {
-            active.waits = Waits::Owner(ask);
+            active.waits = Waits::Owner(send);
             self.held.push(id);
         }
     }
 
     fn end(&mut self, id: u64, result: Result<Product, NamingError>) {
-        if let Some(mut active) = self.calls.remove(id) {
-            let attempts = active.call.take_attempts();
-            self.finished.push(Finished { token: active.token, result, attempts });
+        if let Some(Active { token, call, .. }) = self.calls.remove(id) {
+            self.finished.push(Finished { token, result, trail: call.into_trail() });
         }
     }
 
     /// Sends a request on its way.
-    fn ask(&mut self, id: u64, ask: Ask, now: Duration) {
-        let Ask { target, request, ends } = ask;
+    fn ask(&mut self, id: u64, send: Send, now: Duration) {
+        // A connection that was found dead is gone from here: what is `fresh` or opened since is as good as asked for.
+        let Send { target, ends, .. } = send;
         let Some(attempt) = self.calls.begin_attempt(id) else { return };
         let line = match self.line_to(target, now) {
             Ok(watch) => watch,
-            Err(error) => return self.step_and_hold(id, now, Input::Broke(error)),
+            Err(error) => return self.step_and_hold(id, now, Input::Broke { error, reused: false }),
         };
-        if let Some(active) = self.calls.get_mut(id) {
-            active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends });
-        }
         self.ring_at(ends, now);
-        let Some(way) = self.lines.get_mut(line.0) else { return };
-        if way.queue(Queued { attempt, request, ends }) {
+        let (Some(way), Some(active)) = (self.lines.get_mut(line.0), self.calls.get_mut(id)) else { return };
+        let reused = way.is_open_and_idle();
+        active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends, reused });
+        if way.queue(attempt) {
             self.pump(line, now);
         } else if way.connection.stage() > Stage::Connecting && !way.is_dirty {
             way.is_dirty = true;

@@ -9,7 +9,19 @@ use super::connection::ClosedSocket;
 /// Names what is behind a watched descriptor. A descriptor's own number is soon used again; this isn't, so that an event
 /// that comes late finds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Watch(pub u64);
+pub struct Watch(pub(super) u64);
+
+impl Watch {
+    /// As a number that a loop can carry.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// What [`number`](Self::number) gave.
+    pub fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+}
 
 /// Something to be done outside the driver, in order, before the loop goes on.
 #[derive(Debug)]

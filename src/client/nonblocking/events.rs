@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use crate::client::call::Input;
 use crate::failure::Phase;
-use crate::protocol::{Outcome, ProtocolError, Reply};
+use crate::protocol::{Outcome, ProtocolError, Reply, Request};
 use crate::transport::{TransportError, TransportErrorKind};
 
 use super::active::{Asked, Waits, Way};
 use super::connection::{Incoming, Stage};
 use super::driver::Driver;
 use super::effect::{Closed, Effect, Watch};
+
+/// A request that waited for longer tells the server anew what is left of its time.
+const QUEUED_FOR_LONG: Duration = Duration::from_millis(2);
 
 impl<T> Driver<T> {
     /// A descriptor is readable. All that came is taken, up to a bound; what is left makes it readable again.
@@ -97,7 +100,7 @@ impl<T> Driver<T> {
                 if let Some(call) = self.calls.of_attempt(id) {
                     let input = match Reply::decode(flags, &body) {
                         Ok(reply) => Input::Reply(reply),
-                        Err(error) => Input::Broke(unreadable(flags, error)),
+                        Err(error) => Input::Broke { error: unreadable(flags, error), reused: false },
                     };
                     self.step_and_hold(call, now, input);
                 }
@@ -108,7 +111,7 @@ impl<T> Driver<T> {
                 None
             }
             Incoming::View(view) => {
-                self.client.with_fleet(|fleet| fleet.viewed(target, &view, now));
+                self.client.with_fleet(|fleet| fleet.saw_view(target, &view, now));
                 self.tidy();
                 None
             }
@@ -142,7 +145,7 @@ impl<T> Driver<T> {
             }
             self.retire(watch, &kind, now);
         }
-        self.step_and_hold(id, now, Input::Broke(TransportError { phase, kind, outcome }));
+        self.step_and_hold(id, now, Input::Broke { error: TransportError { phase, kind, outcome }, reused: false });
     }
 
     /// How far a call's attempt has come that is under way.
@@ -155,25 +158,28 @@ impl<T> Driver<T> {
         })
     }
 
-    /// Writes what a line's window and the kernel allow.
+    /// Writes what a line's window and the kernel allow. Attempts that are not under way any longer are passed over: they
+    /// have thus not left.
     pub(super) fn pump(&mut self, watch: Watch, now: Duration) {
         let Some(line) = self.lines.get_mut(watch.0) else { return };
         line.is_dirty = false;
-        let calls = &mut self.calls;
         let mut too_long: Vec<(u64, ProtocolError)> = Vec::new();
-        let wrote = line.pump(now, |attempt, encode| {
-            let Some(id) = calls.of_attempt(attempt) else { return };
-            match encode() {
-                Ok(place) => {
-                    if let Some(active) = calls.get_mut(id)
-                        && let Waits::Answer(asked) = &mut active.waits
-                    {
-                        asked.way = Way::Line(watch, place);
-                    }
-                }
+        while let Some(attempt) = line.next() {
+            let Some(id) = self.calls.of_attempt(attempt) else { continue };
+            let Some(active) = self.calls.get_mut(id) else { continue };
+            let Waits::Answer(asked) = &mut active.waits else { continue };
+            let encoded = if now - asked.since < QUEUED_FOR_LONG {
+                line.encode(attempt, active.call.request())
+            } else {
+                let time_left = u32::try_from(asked.ends.saturating_sub(now).as_micros()).unwrap_or(u32::MAX).max(1);
+                line.encode(attempt, &Request { time_left, ..active.call.request().clone() })
+            };
+            match encoded {
+                Ok(place) => asked.way = Way::Line(watch, place),
                 Err(error) => too_long.push((id, error)),
             }
-        });
+        }
+        let wrote = if line.connection.stage() > Stage::Connecting { line.connection.write() } else { Ok(()) };
         if let Err(kind) = wrote {
             self.fail(watch, &kind, now);
         } else {
@@ -181,7 +187,8 @@ impl<T> Driver<T> {
             self.close_if_done(watch);
         }
         for (id, error) in too_long {
-            self.step_and_hold(id, now, Input::Broke(TransportError::new(Phase::Send, error.into())));
+            let error = TransportError::new(Phase::Send, error.into());
+            self.step_and_hold(id, now, Input::Broke { error, reused: false });
         }
     }
 
@@ -209,12 +216,13 @@ impl<T> Driver<T> {
                 && let Some((phase, outcome)) = self.phase_of(id)
             {
                 let phase = if turned_away { Phase::Handshake } else { phase };
-                broken.push((id, TransportError { phase, kind: kind.clone(), outcome }));
+                let error = TransportError { phase, kind: kind.clone(), outcome };
+                broken.push((id, Input::Broke { error, reused: asked.reused }));
             }
         }
         self.hang_up(watch);
-        for (id, error) in broken {
-            self.step_and_hold(id, now, Input::Broke(error));
+        for (id, input) in broken {
+            self.step_and_hold(id, now, input);
         }
     }
 
@@ -224,12 +232,13 @@ impl<T> Driver<T> {
         line.retired = true;
         let target = line.target;
         let phase = line.connection.waiting_phase();
-        let queued: Vec<u64> = line.take_queue().filter_map(|attempt| self.calls.of_attempt(attempt)).collect();
+        let queued: Vec<u64> = line.take_queue().into_iter().filter_map(|attempt| self.calls.of_attempt(attempt)).collect();
         if self.current.get(&target) == Some(&watch) {
             self.current.remove(&target);
         }
         for id in queued {
-            self.step_and_hold(id, now, Input::Broke(TransportError::new(phase, kind.clone())));
+            let error = TransportError::new(phase, kind.clone());
+            self.step_and_hold(id, now, Input::Broke { error, reused: false });
         }
     }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::client::target::TargetId;
 use crate::protocol::{ProtocolError, Request};
-use crate::transport::TransportErrorKind;
 
 use super::connection::{Connection, Stage};
 
@@ -13,22 +12,13 @@ use super::connection::{Connection, Stage};
 /// have left. It's below what a server takes of one connection.
 const WINDOW: usize = 512;
 
-/// A request that is to be written.
-#[derive(Debug)]
-pub(super) struct Queued {
-    /// The attempt's number: the request's id on the wire.
-    pub(super) attempt: u64,
-    pub(super) request: Request,
-    /// When the attempt's time is over.
-    pub(super) ends: Duration,
-}
-
 /// The way to one target.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) target: TargetId,
     pub(super) connection: Connection,
-    queue: VecDeque<Queued>,
+    /// Attempts whose requests are to be encoded.
+    queue: VecDeque<u64>,
     /// Requests that were encoded and have had no reply, those included whose callers wait no longer.
     pub(super) outstanding: usize,
     /// When bytes came last.
@@ -55,16 +45,21 @@ impl Line {
         }
     }
 
-    /// Puts a request in the queue, and says whether it should be written at once: nothing is outstanding, so there
-    /// is nothing to gain by waiting for others.
-    pub(super) fn queue(&mut self, queued: Queued) -> bool {
-        self.queue.push_back(queued);
+    /// Puts an attempt in the queue, and says whether its request should be written at once: nothing is outstanding, so
+    /// there is nothing to gain by waiting for others.
+    pub(super) fn queue(&mut self, attempt: u64) -> bool {
+        self.queue.push_back(attempt);
         self.outstanding == 0 && self.queue.len() == 1 && self.connection.stage() > Stage::Connecting
     }
 
     /// The attempts that wait to be encoded.
     pub(super) fn queued(&self) -> impl Iterator<Item = u64> {
-        self.queue.iter().map(|queued| queued.attempt)
+        self.queue.iter().copied()
+    }
+
+    /// Whether it stands and has had nothing to do.
+    pub(super) fn is_open_and_idle(&self) -> bool {
+        self.is_idle() && self.connection.stage() == Stage::Open
     }
 
     /// Whether nothing is wanted of it.
@@ -73,31 +68,22 @@ impl Line {
     }
 
     /// Takes back what waits to be encoded.
-    pub(super) fn take_queue(&mut self) -> impl Iterator<Item = u64> {
-        std::mem::take(&mut self.queue).into_iter().map(|queued| queued.attempt)
+    pub(super) fn take_queue(&mut self) -> VecDeque<u64> {
+        std::mem::take(&mut self.queue)
     }
 
-    /// Encodes what the window allows, and writes what the kernel takes. Each attempt is offered to `wanted`, which
-    /// encodes it and is given its place in the stream; one that isn't under way any longer is not encoded and has
-    /// thus not left.
-    pub(super) fn pump(
-        &mut self,
-        now: Duration,
-        mut wanted: impl FnMut(u64, &mut dyn FnMut() -> Result<u64, ProtocolError>),
-    ) -> Result<(), TransportErrorKind> {
-        if self.connection.stage() == Stage::Connecting {
-            return Ok(());
+    /// The next attempt whose request the window lets go.
+    pub(super) fn next(&mut self) -> Option<u64> {
+        if self.connection.stage() == Stage::Connecting || self.outstanding >= WINDOW {
+            return None;
         }
-        while self.outstanding < WINDOW {
-            let Some(Queued { attempt, mut request, ends }) = self.queue.pop_front() else { break };
-            request.time_left = u32::try_from(ends.saturating_sub(now).as_micros()).unwrap_or(u32::MAX);
-            let (connection, outstanding) = (&mut self.connection, &mut self.outstanding);
-            wanted(attempt, &mut || {
-                let place = connection.push(attempt, &request)?;
-                *outstanding += 1;
-                Ok(place)
-            });
-        }
-        self.connection.write()
+        self.queue.pop_front()
+    }
+
+    /// Encodes an attempt's request. Gives its place in the stream.
+    pub(super) fn encode(&mut self, attempt: u64, request: &Request) -> Result<u64, ProtocolError> {
+        let place = self.connection.push(attempt, request)?;
+        self.outstanding += 1;
+        Ok(place)
     }
 }
