@@ -1,0 +1,177 @@
+//! How far an attempt came when it broke, and what that leads to.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use hanaming::failure::CompletionStatus;
+use hanaming::naming::{ErrorKind, Value};
+
+use crate::scripted::{Act, Scripted, fault, found, nobody, not_found, quiescing};
+use crate::turning::Turning;
+use crate::{LONG, bind, client, config, content, lookup, trail};
+use hanaming::client::Client;
+use hanaming::client::config::ClientConfig;
+
+/// A client that asks the first server first.
+fn first_then(first: std::net::SocketAddr, second: std::net::SocketAddr) -> Client {
+    // The seed decides where the round begins: the right one is found by asking.
+    for seed in 0.. {
+        let config = ClientConfig { follow_views: false, seed: Some(seed), ..config(&[first, second]) };
+        if starts_with(&config, first) {
+            return Client::new(config).unwrap();
+        }
+    }
+    unreachable!()
+}
+
+fn starts_with(config: &ClientConfig, first: std::net::SocketAddr) -> bool {
+    let mut turning = Turning::new(Client::new(config.clone()).unwrap());
+    let (_, id) = turning.begin(lookup("probe"), LONG);
+    let now = turning.now();
+    let finished = turning.driver.cancel(id, now).unwrap();
+    let first_asked = finished.trail.attempts().first().map(|attempt| attempt.target.clone());
+    turning.driver.close(now);
+    turning.carry_out();
+    first_asked == Some(first.to_string())
+}
+
+fn good(name: &str) -> Scripted {
+    let node = name.to_owned();
+    Scripted::start(name, move |_, _| Act::Reply(found(&node, b"value")))
+}
+
+#[test]
+fn a_refused_connection_is_no_and_goes_on_at_once() {
+    let (dead, server) = (nobody(), good("n2"));
+    let mut turning = Turning::new(first_then(dead, server.address));
+    let began = turning.now();
+    let finished = turning.call(lookup("a"), LONG);
+    assert_eq!(trail(&finished), [format!("{dead} connect NO"), format!("{} answer YES", server.address)]);
+    assert!(turning.now() - began < Duration::from_millis(100), "no wait in between");
+}
+
+#[test]
+fn where_all_refuse_the_error_comes_soon() {
+    let (one, two) = (nobody(), nobody());
+    let mut turning = Turning::new(client(&[one, two]));
+    let began = turning.now();
+    let error = turning.call(lookup("a"), LONG).result.unwrap_err();
+    assert_eq!((error.kind(), error.fields().completion), (ErrorKind::ServiceUnavailable, CompletionStatus::No));
+    assert!(turning.now() - began < Duration::from_millis(500));
+    assert_eq!(turning.watched(), 0);
+}
+
+#[test]
+fn a_connection_lost_before_the_answer_is_maybe() {
+    let (bad, server) = (Scripted::start("n1", |_, _| Act::Hang), good("n2"));
+    let mut turning = Turning::new(first_then(bad.address, server.address));
+    let finished = turning.call(lookup("a"), LONG);
+    assert_eq!(content(&finished).value, b"value"[..]);
+    assert_eq!(trail(&finished), [format!("{} wait MAYBE", bad.address), format!("{} answer YES", server.address)]);
+}
+
+#[test]
+fn a_mutation_whose_reply_is_lost_is_raised_and_never_sent_twice() {
+    for act in [Act::Hang, Act::Silence] {
+        let (bad, server) = (Scripted::start("n1", move |_, _| act.clone()), good("n2"));
+        let mut turning = Turning::new(first_then(bad.address, server.address));
+        let error = turning.call(bind("a", &Value::Int(1)), LONG).result.unwrap_err();
+        assert_eq!(error.fields().completion, CompletionStatus::Maybe, "{error}");
+        assert_eq!((bad.seen().len(), server.seen().len()), (1, 0));
+    }
+}
+
+#[test]
+fn a_silent_server_costs_one_attempt() {
+    let (frozen, server) = (Scripted::start("n1", |_, _| Act::Silence), good("n2"));
+    let mut turning = Turning::new(first_then(frozen.address, server.address));
+    let finished = turning.call(lookup("a"), LONG);
+    assert_eq!(trail(&finished), [format!("{} wait MAYBE", frozen.address), format!("{} answer YES", server.address)]);
+    let elapsed = finished.trail.attempts()[0].elapsed;
+    assert!((crate::ATTEMPT..crate::ATTEMPT * 2).contains(&elapsed), "{elapsed:?}");
+}
+
+#[test]
+fn a_refusal_by_the_node_is_no() {
+    let (leaving, server) = (Scripted::start("n1", |_, _| Act::Reply(quiescing())), good("n2"));
+    let mut turning = Turning::new(first_then(leaving.address, server.address));
+    let finished = turning.call(bind("a", &Value::Null), LONG);
+    let attempts = trail(&finished);
+    assert_eq!(attempts[0], format!("{} answer NO", leaving.address));
+    assert!(attempts[1].starts_with(&server.address.to_string()), "{attempts:?}");
+}
+
+#[test]
+fn a_refused_hello_is_no_whatever_was_sent_behind_it() {
+    let refuse = fault(ErrorKind::Configuration, CompletionStatus::No);
+    let (strange, server) = (Scripted::start_refusing("n1", Some(refuse), |_, _| Act::Silence), good("n2"));
+    let mut turning = Turning::new(first_then(strange.address, server.address));
+    let finished = turning.call(lookup("a"), LONG);
+    assert_eq!(trail(&finished), [format!("{} handshake NO", strange.address), format!("{} answer YES", server.address)]);
+}
+
+#[test]
+fn half_a_reply_tells_its_outcome() {
+    let half = Scripted::start("n1", |_, _| Act::HalfReply(found("n1", &[1; 400])));
+    let server = good("n2");
+    let mut turning = Turning::new(first_then(half.address, server.address));
+    let finished = turning.call(lookup("a"), LONG);
+    assert_eq!(
+        trail(&finished),
+        [format!("{} receive YES", half.address), format!("{} answer YES", server.address)],
+        "a lookup needs the value and asks elsewhere"
+    );
+    // A fault's header says that nothing was found: the kind is known, though its words are lost.
+    let half = Scripted::start("n1", |_, _| Act::HalfReply(not_found()));
+    let mut turning = Turning::new(first_then(half.address, server.address));
+    let error = turning.call(bind("a", &Value::Null), LONG).result.unwrap_err();
+    assert_eq!((error.kind(), error.fields().completion), (ErrorKind::NameNotFound, CompletionStatus::Yes));
+}
+
+#[test]
+fn an_unreadable_body_ends_its_attempt_and_not_the_connection() {
+    let server = Scripted::start("n1", |_, before| if before == 0 { Act::Rubbish } else { Act::Reply(found("n1", b"value")) });
+    let mut turning = Turning::new(client(&[server.address]));
+    let finished = turning.call(lookup("a"), LONG);
+    assert_eq!(content(&finished).value, b"value"[..]);
+    assert_eq!(trail(&finished)[0], format!("{} receive YES", server.address));
+    assert_eq!(server.accepted(), 1);
+}
+
+#[test]
+fn what_has_not_left_completely_is_no() {
+    // Nobody ever accepts: the kernel connects and takes some bytes, and then no more.
+    let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = deaf.local_addr().unwrap();
+    let mut turning = Turning::new(client(&[address]));
+    let value = Value::Bytes(vec![0; 60_000]);
+    let tokens: Vec<u32> = (0..400).map(|number| turning.begin(bind(&format!("x{number}"), &value), LONG / 10).0).collect();
+    let completions: Vec<CompletionStatus> =
+        tokens.into_iter().map(|token| turning.wait(token).result.unwrap_err().fields().completion).collect();
+    let left = completions.iter().take_while(|completion| **completion == CompletionStatus::Maybe).count();
+    assert!(left > 0, "some have left");
+    assert!(left < completions.len(), "24 MB are more than any socket buffer takes");
+    assert!(
+        completions[left..].iter().all(|completion| *completion == CompletionStatus::No),
+        "behind the first that had not left, none has: {completions:?}"
+    );
+    // What the kernel took can be counted at the other end.
+    let (mut accepted, _) = deaf.accept().unwrap();
+    let now = turning.now();
+    turning.driver.close(now);
+    turning.carry_out();
+    let mut bytes = Vec::new();
+    let _ = std::io::Read::read_to_end(&mut accepted, &mut bytes);
+    assert_eq!(whole_requests(&bytes), left);
+}
+
+fn whole_requests(bytes: &[u8]) -> usize {
+    use hanaming::protocol::{Decoder, FrameKind, Limits};
+    let mut decoder = Decoder::new(Limits::default());
+    decoder.buffer().extend_from_slice(bytes);
+    let mut count = 0;
+    while let Some(frame) = decoder.next_frame().unwrap() {
+        count += usize::from(frame.header.kind == FrameKind::Request);
+    }
+    count
+}
