@@ -24,7 +24,7 @@ fn a_lookup_is_answered_over_one_connection() {
         assert_eq!(trail(&finished), [format!("{} answer YES", server.address)]);
     }
     assert_eq!(server.accepted(), 1);
-    assert_eq!(turning.flushes, 0, "nothing was outstanding, so each request went out at once");
+    assert_eq!(turning.flushes, 1, "the first waited for the connection; then nothing was outstanding, so each went out at once");
 }
 
 #[test]
@@ -42,13 +42,14 @@ fn calls_in_flight_share_a_connection_and_their_writes_are_gathered() {
     let server = Scripted::start("n1", echo);
     let mut turning = Turning::new(client(&[server.address]));
     turning.call(lookup("first"), LONG);
+    let before = turning.flushes;
     let tokens: Vec<u32> = (0..200).map(|number| turning.begin(lookup(&format!("x{number}")), LONG).0).collect();
     for (number, token) in tokens.into_iter().enumerate() {
         let finished = turning.wait(token);
         assert_eq!(content(&finished).value, format!("x{number}").as_bytes());
     }
     assert_eq!(server.accepted(), 1);
-    assert_eq!(turning.flushes, 1, "all but the first went out together");
+    assert_eq!(turning.flushes - before, 1, "all but the first went out together");
 }
 
 #[test]

@@ -58,9 +58,10 @@ fn the_owner_is_asked_before_a_request_leaves_later() {
 
 #[test]
 fn a_call_that_nobody_awaits_is_not_tried_again() {
-    let servers = [Scripted::start("n1", |_, _| Act::Hang), Scripted::start("n2", |_, _| Act::Hang)];
+    let servers = [Scripted::start("n1", |_, _| Act::Silence), Scripted::start("n2", |_, _| Act::Silence)];
     let mut turning = Turning::new(client(&servers.each_ref().map(|server| server.address)));
     let (given_up, _) = turning.begin(lookup("a"), LONG);
+    turning.turn_until(|_| servers.iter().any(|server| !server.seen().is_empty()));
     turning.abandoned.insert(given_up);
     turning.turn_until(|turning| !turning.cancelled.is_empty());
     assert_eq!(trail(&turning.cancelled[0]).len(), 1);

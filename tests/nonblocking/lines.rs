@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hanaming::client::Client;
-use hanaming::client::config::ClientConfig;
+use hanaming::client::ClientConfig;
 
 use crate::scripted::{Act, Scripted, found, looked_up};
 use crate::turning::Turning;

@@ -11,7 +11,7 @@ mod turning;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use hanaming::client::config::ClientConfig;
+use hanaming::client::ClientConfig;
 use hanaming::client::invocation::{BindOptions, Invocation, Product};
 use hanaming::client::Client;
 use hanaming::client::nonblocking::Finished;

@@ -100,6 +100,16 @@ impl Connection {
         !self.out.is_empty()
     }
 
+    /// How many bytes the kernel has not taken.
+    pub(super) fn output(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Gives up what the kernel has not taken. Nothing may be written behind it.
+    pub(super) fn discard_output(&mut self) {
+        self.out.clear();
+    }
+
     /// Appends a request behind what is to be written, and gives the place in the stream where its frame ends (see
     /// [`has_taken`](Self::has_taken)).
     pub(super) fn push(&mut self, id: u64, request: &Request) -> Result<u64, ProtocolError> {

@@ -23,6 +23,9 @@ use super::slots::Slots;
 /// So many calls are under way on one loop at most.
 const CALLS_AT_MOST: usize = 1 << 17;
 
+/// The timer rings at most so often: attempts that end within this time are handled together.
+const TIMER_GRAIN: Duration = Duration::from_millis(2);
+
 /// Names a call that is under way. It's not used again in a short time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallId(pub(super) u64);
@@ -100,10 +103,22 @@ impl<T> Driver<T> {
     /// Ends a call that nobody awaits any more. Its last attempt tells how far it had come.
     pub fn cancel(&mut self, call: CallId, now: Duration) -> Option<Finished<T>> {
         let left = self.phase_of(call.0)?.0 >= Phase::Wait;
+        let way = self.way_of(call.0);
         let Active { token, call: mut given_up, .. } = self.calls.remove(call.0)?;
         let completion = self.client.with_fleet(|fleet| given_up.abandon(fleet, now, left));
+        if let Some(Way::Line(watch, _)) = way.filter(|_| !left) {
+            // Its frame is among the bytes that the kernel has not taken yet, where nothing can be taken out.
+            self.retire(watch, &TransportErrorKind::Cancelled, now);
+        }
         let error = NamingError::new(ErrorKind::Communication, "the caller gave up").with_completion(completion);
         Some(Finished { token, result: Err(error), trail: given_up.into_trail() })
+    }
+
+    fn way_of(&self, id: u64) -> Option<Way> {
+        match &self.calls.get(id)?.waits {
+            Waits::Answer(asked) => Some(asked.way),
+            _ => None,
+        }
     }
 
     /// What the owner knows a call by.
@@ -232,12 +247,18 @@ impl<T> Driver<T> {
         active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends, reused });
         if way.queue(attempt) {
             self.pump(line, now);
-        } else if way.connection.stage() > Stage::Connecting && !way.is_dirty {
-            way.is_dirty = true;
-            self.dirty.push(line);
-            if self.dirty.len() == 1 {
-                self.effects.push(Effect::FlushSoon);
-            }
+        } else if way.has_next() {
+            self.put_off(line);
+        }
+    }
+
+    /// Puts a line's writing off to the end of this turn of the loop.
+    pub(super) fn put_off(&mut self, watch: Watch) {
+        let Some(line) = self.lines.get_mut(watch.0).filter(|line| !line.is_dirty) else { return };
+        line.is_dirty = true;
+        self.dirty.push(watch);
+        if self.dirty.len() == 1 {
+            self.effects.push(Effect::FlushSoon);
         }
     }
 

@@ -22,7 +22,6 @@ impl<T> Driver<T> {
             return self.take_inbox(now);
         }
         let Some(line) = self.lines.get_mut(watch.0) else { return };
-        line.heard = now;
         let mut broke = line.connection.read(&mut self.scratch).err();
         let mut incoming = std::mem::take(&mut self.incoming);
         loop {
@@ -41,7 +40,7 @@ impl<T> Driver<T> {
         self.incoming = incoming;
         match broke {
             Some(kind) => self.fail(watch, &kind, now),
-            None => self.pump(watch, now),
+            None => self.flush_soon(watch),
         }
     }
 
@@ -52,9 +51,12 @@ impl<T> Driver<T> {
             if let Err(error) = line.connection.connected() {
                 return self.fail(watch, &error.kind, now);
             }
-            line.heard = now;
         }
-        self.pump(watch, now);
+        if let Err(kind) = line.connection.write() {
+            return self.fail(watch, &kind, now);
+        }
+        self.watch_write(watch);
+        self.flush_soon(watch);
     }
 
     /// Time has passed: attempts end, waits end, connections that nobody needs are closed.
@@ -97,6 +99,7 @@ impl<T> Driver<T> {
         match frame {
             Incoming::Reply { id, flags, body } => {
                 line.outstanding = line.outstanding.saturating_sub(1);
+                line.answered = now;
                 if let Some(call) = self.calls.of_attempt(id) {
                     let input = match Reply::decode(flags, &body) {
                         Ok(reply) => Input::Reply(reply),
@@ -135,9 +138,9 @@ impl<T> Driver<T> {
         let kind = TransportErrorKind::TimedOut(asked.ends.saturating_sub(asked.since));
         if let Some(watch) = asked.way.watch()
             && let Some(line) = self.lines.get_mut(watch.0)
-            // Nothing at all has come since: the connection is no good, whoever is at fault. The next call opens another;
+            // No reply at all has come since: the connection is no good, whoever is at fault. The next call opens another;
             // what is outstanding on this one may still be answered.
-            && line.heard <= asked.since
+            && (line.answered <= asked.since || phase < Phase::Wait)
         {
             if line.connection.stage() == Stage::Connecting {
                 // This call is among those that wait for it.
@@ -161,25 +164,34 @@ impl<T> Driver<T> {
     /// Writes what a line's window and the kernel allow. Attempts that are not under way any longer are passed over: they
     /// have thus not left.
     pub(super) fn pump(&mut self, watch: Watch, now: Duration) {
-        let Some(line) = self.lines.get_mut(watch.0) else { return };
-        line.is_dirty = false;
         let mut too_long: Vec<(u64, ProtocolError)> = Vec::new();
-        while let Some(attempt) = line.next() {
-            let Some(id) = self.calls.of_attempt(attempt) else { continue };
-            let Some(active) = self.calls.get_mut(id) else { continue };
-            let Waits::Answer(asked) = &mut active.waits else { continue };
-            let encoded = if now - asked.since < QUEUED_FOR_LONG {
-                line.encode(attempt, active.call.request())
-            } else {
-                let time_left = u32::try_from(asked.ends.saturating_sub(now).as_micros()).unwrap_or(u32::MAX).max(1);
-                line.encode(attempt, &Request { time_left, ..active.call.request().clone() })
-            };
-            match encoded {
-                Ok(place) => asked.way = Way::Line(watch, place),
-                Err(error) => too_long.push((id, error)),
+        let wrote = loop {
+            let Some(line) = self.lines.get_mut(watch.0) else { return };
+            line.is_dirty = false;
+            while let Some(attempt) = line.next() {
+                let Some(id) = self.calls.of_attempt(attempt) else { continue };
+                let Some(active) = self.calls.get_mut(id) else { continue };
+                let Waits::Answer(asked) = &mut active.waits else { continue };
+                let encoded = if now.saturating_sub(asked.since) < QUEUED_FOR_LONG {
+                    line.encode(attempt, active.call.request())
+                } else {
+                    let time_left = u32::try_from(asked.ends.saturating_sub(now).as_micros()).unwrap_or(u32::MAX).max(1);
+                    line.encode(attempt, &Request { time_left, ..active.call.request().clone() })
+                };
+                match encoded {
+                    Ok(place) => asked.way = Way::Line(watch, place),
+                    Err(error) => too_long.push((id, error)),
+                }
             }
-        }
-        let wrote = if line.connection.stage() > Stage::Connecting { line.connection.write() } else { Ok(()) };
+            if line.connection.stage() == Stage::Connecting {
+                break Ok(());
+            }
+            match line.connection.write() {
+                Ok(()) if line.connection.has_output() || !line.has_next() => break Ok(()),
+                Ok(()) => {}
+                Err(kind) => break Err(kind),
+            }
+        };
         if let Err(kind) = wrote {
             self.fail(watch, &kind, now);
         } else {
@@ -226,20 +238,34 @@ impl<T> Driver<T> {
         }
     }
 
-    /// The line takes no new requests. Those that had not left break; those outstanding are waited for.
-    fn retire(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
+    /// The line takes no new requests, and nothing more is written. Requests that had not left completely break, and never
+    /// will leave; those that had are waited for.
+    pub(super) fn retire(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
         let Some(line) = self.lines.get_mut(watch.0) else { return };
         line.retired = true;
-        let target = line.target;
+        line.connection.discard_output();
+        line.drop_queue();
         let phase = line.connection.waiting_phase();
-        let queued: Vec<u64> = line.take_queue().into_iter().filter_map(|attempt| self.calls.of_attempt(attempt)).collect();
+        let target = line.target;
+        let has_left = |way| matches!(way, Way::Line(_, place) if line.connection.has_taken(place));
+        let stuck: Vec<u64> = self
+            .calls
+            .iter()
+            .filter(|(_, active)| match &active.waits {
+                Waits::Answer(asked) => asked.way.watch() == Some(watch) && !has_left(asked.way),
+                _ => false,
+            })
+            .map(|(id, _)| id)
+            .collect();
         if self.current.get(&target) == Some(&watch) {
             self.current.remove(&target);
         }
-        for id in queued {
+        self.watch_write(watch);
+        for id in stuck {
             let error = TransportError::new(phase, kind.clone());
             self.step_and_hold(id, now, Input::Broke { error, reused: false });
         }
+        self.close_if_done(watch);
     }
 
     /// Closes lines that have nothing outstanding and to whose target nothing more is sent.
@@ -258,8 +284,17 @@ impl<T> Driver<T> {
     }
 
     fn close_if_done(&mut self, watch: Watch) {
-        if self.lines.get(watch.0).is_some_and(|line| line.retired && line.is_idle()) {
+        if self.lines.get(watch.0).is_some_and(|line| line.retired) && !self.is_awaited(watch) {
             self.hang_up(watch);
+        }
+    }
+
+    /// Asks for a flush at the end of this turn where a line has something that may go.
+    fn flush_soon(&mut self, watch: Watch) {
+        match self.lines.get(watch.0) {
+            Some(line) if line.retired => self.close_if_done(watch),
+            Some(line) if line.has_next() => self.put_off(watch),
+            _ => {}
         }
     }
 

@@ -12,6 +12,10 @@ use super::connection::{Connection, Stage};
 /// have left. It's below what a server takes of one connection.
 const WINDOW: usize = 512;
 
+/// So many bytes, and one request more, wait to be taken by the kernel at most. The other requests wait in the queue, where
+/// they can be taken back.
+const OUTPUT: usize = 128 << 10;
+
 /// The way to one target.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -21,8 +25,8 @@ pub(super) struct Line {
     queue: VecDeque<u64>,
     /// Requests that were encoded and have had no reply, those included whose callers wait no longer.
     pub(super) outstanding: usize,
-    /// When bytes came last.
-    pub(super) heard: Duration,
+    /// When a reply came last; at first, when it was opened.
+    pub(super) answered: Duration,
     /// The loop watches for room to write.
     pub(super) watches_write: bool,
     /// It's among those that are written at the end of the loop's turn.
@@ -38,7 +42,7 @@ impl Line {
             connection,
             queue: VecDeque::new(),
             outstanding: 0,
-            heard: now,
+            answered: now,
             watches_write: false,
             is_dirty: false,
             retired: false,
@@ -68,16 +72,21 @@ impl Line {
     }
 
     /// Takes back what waits to be encoded.
-    pub(super) fn take_queue(&mut self) -> VecDeque<u64> {
-        std::mem::take(&mut self.queue)
+    pub(super) fn drop_queue(&mut self) {
+        self.queue.clear();
+    }
+
+    /// Whether some attempt waits whose request may go now.
+    pub(super) fn has_next(&self) -> bool {
+        self.connection.stage() > Stage::Connecting
+            && self.outstanding < WINDOW
+            && self.connection.output() < OUTPUT
+            && !self.queue.is_empty()
     }
 
     /// The next attempt whose request the window lets go.
     pub(super) fn next(&mut self) -> Option<u64> {
-        if self.connection.stage() == Stage::Connecting || self.outstanding >= WINDOW {
-            return None;
-        }
-        self.queue.pop_front()
+        if self.has_next() { self.queue.pop_front() } else { None }
     }
 
     /// Encodes an attempt's request. Gives its place in the stream.
