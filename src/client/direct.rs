@@ -68,8 +68,20 @@ impl Direct {
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn service(&self) -> &Arc<dyn Service> {
+        &self.service
+    }
+
+    pub(super) fn label(&self) -> &Arc<str> {
+        &self.label
+    }
+
+    pub(super) fn config(&self) -> &ClientConfig {
+        &self.config
+    }
+
     /// A lookup, answered at once where that is possible.
-    fn at_once(&self, invocation: &mut Invocation) -> Option<Product> {
+    pub fn at_once(&self, invocation: &mut Invocation) -> Option<Product> {
         if !invocation.is_lookup() {
             return None;
         }
@@ -124,7 +136,7 @@ impl Direct {
     }
 
     /// The error for a node that takes nothing any longer.
-    fn refused_for_good(&self, reply: &Reply, given: Option<&Name>) -> Option<NamingError> {
+    pub(super) fn refused_for_good(&self, reply: &Reply, given: Option<&Name>) -> Option<NamingError> {
         let Reply::Failed(fault) = reply else { return None };
         let label = &self.label;
         let error = match fault.refusal.as_ref()?.reason {

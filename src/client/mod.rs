@@ -32,6 +32,7 @@ pub mod fleet;
 pub mod fork;
 pub mod invocation;
 pub mod keeper;
+pub mod nonblocking;
 mod roster;
 mod sources;
 pub mod target;

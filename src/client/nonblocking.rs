@@ -14,14 +14,17 @@
 //! - *One timer.* It rings at the earliest end of an attempt and sweeps over all.
 
 mod active;
+mod base;
 mod connection;
 mod driver;
 mod effect;
+mod elsewhere;
 mod events;
 mod inbox;
 mod line;
 mod slots;
 
+pub use base::Base;
 pub use connection::ClosedSocket;
 pub use driver::{CallId, Driver, Finished};
 pub use effect::{Closed, Effect, Watch};

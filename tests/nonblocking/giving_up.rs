@@ -5,7 +5,7 @@ use hanaming::naming::{ErrorKind, Value};
 
 use crate::scripted::{Act, Scripted, found, looked_up};
 use crate::turning::Turning;
-use crate::{LONG, bind, client, lookup, trail};
+use crate::{LONG, bind, client, lookup};
 
 fn completion(finished: &hanaming::client::nonblocking::Finished<u32>) -> CompletionStatus {
     finished.result.as_ref().unwrap_err().fields().completion
@@ -64,7 +64,9 @@ fn a_call_that_nobody_awaits_is_not_tried_again() {
     turning.turn_until(|_| servers.iter().any(|server| !server.seen().is_empty()));
     turning.abandoned.insert(given_up);
     turning.turn_until(|turning| !turning.cancelled.is_empty());
-    assert_eq!(trail(&turning.cancelled[0]).len(), 1);
+    let completions: Vec<CompletionStatus> =
+        turning.cancelled[0].trail.attempts().iter().map(|attempt| attempt.completion).collect();
+    assert_eq!(completions, [CompletionStatus::Maybe, CompletionStatus::No], "the second try was about to be made");
     assert_eq!(servers.iter().map(|server| server.seen().len()).sum::<usize>(), 1);
     assert_eq!(turning.driver.under_way(), 0);
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hanaming::client::Client;
 use hanaming::client::ClientConfig;
+use hanaming::client::nonblocking::Base;
 
 use crate::scripted::{Act, Scripted, found, looked_up};
 use crate::turning::Turning;
@@ -63,7 +63,7 @@ fn views_bring_targets_and_take_them() {
     one.set_view(vec![one.member(), two.member()]);
     two.set_view(vec![one.member(), two.member()]);
     let following = ClientConfig { follow_views: true, ..config(&[one.address]) };
-    let mut turning = Turning::new(Client::new(following).unwrap());
+    let mut turning = Turning::new(Base::over_network(following).unwrap());
     for _ in 0..10 {
         turning.call(lookup("a"), LONG);
     }

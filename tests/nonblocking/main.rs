@@ -9,12 +9,12 @@ mod scripted;
 mod turning;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use hanaming::client::ClientConfig;
 use hanaming::client::invocation::{BindOptions, Invocation, Product};
-use hanaming::client::Client;
-use hanaming::client::nonblocking::Finished;
+use hanaming::client::ClientConfig;
+use hanaming::client::nonblocking::{Base, Finished};
 use hanaming::naming::{Content, Name, Value};
 use hanaming::topology::Endpoint;
 
@@ -23,9 +23,9 @@ const LONG: Duration = Duration::from_secs(5);
 /// How long an attempt waits for its answer here.
 const ATTEMPT: Duration = Duration::from_millis(150);
 
-/// A client of these servers, in this order, that follows no views.
-fn client(servers: &[SocketAddr]) -> Client {
-    Client::new(ClientConfig { follow_views: false, ..config(servers) }).unwrap()
+/// The base of drivers for these servers, in this order, that follows no views.
+fn client(servers: &[SocketAddr]) -> Arc<Base> {
+    Base::over_network(ClientConfig { follow_views: false, ..config(servers) }).unwrap()
 }
 
 fn config(servers: &[SocketAddr]) -> ClientConfig {

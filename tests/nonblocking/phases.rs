@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::failure::CompletionStatus;
@@ -10,23 +11,23 @@ use hanaming::naming::{ErrorKind, Value};
 use crate::scripted::{Act, Scripted, fault, found, nobody, not_found, quiescing};
 use crate::turning::Turning;
 use crate::{LONG, bind, client, config, content, lookup, trail};
-use hanaming::client::Client;
 use hanaming::client::ClientConfig;
+use hanaming::client::nonblocking::Base;
 
 /// A client that asks the first server first.
-fn first_then(first: std::net::SocketAddr, second: std::net::SocketAddr) -> Client {
+fn first_then(first: std::net::SocketAddr, second: std::net::SocketAddr) -> Arc<Base> {
     // The seed decides where the round begins: the right one is found by asking.
     for seed in 0.. {
         let config = ClientConfig { follow_views: false, seed: Some(seed), ..config(&[first, second]) };
         if starts_with(&config, first) {
-            return Client::new(config).unwrap();
+            return Base::over_network(config).unwrap();
         }
     }
     unreachable!()
 }
 
 fn starts_with(config: &ClientConfig, first: std::net::SocketAddr) -> bool {
-    let mut turning = Turning::new(Client::new(config.clone()).unwrap());
+    let mut turning = Turning::new(Base::over_network(config.clone()).unwrap());
     let (_, id) = turning.begin(lookup("probe"), LONG);
     let now = turning.now();
     let finished = turning.driver.cancel(id, now).unwrap();

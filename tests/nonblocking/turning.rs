@@ -5,9 +5,8 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hanaming::client::Client;
 use hanaming::client::invocation::Invocation;
-use hanaming::client::nonblocking::{CallId, Driver, Effect, Finished, Watch};
+use hanaming::client::nonblocking::{Base, CallId, Driver, Effect, Finished, Watch};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 
@@ -25,7 +24,7 @@ pub struct Turning {
     /// What was found out when the owner was asked about an abandoned call.
     pub cancelled: Vec<Finished<u32>>,
     next: u32,
-    began: Instant,
+    base: Arc<Base>,
     wake: Option<Duration>,
     flush: bool,
     /// How many writes were put off to the end of a turn.
@@ -44,16 +43,16 @@ fn clock() -> Instant {
 }
 
 impl Turning {
-    pub fn new(client: Client) -> Self {
+    pub fn new(base: Arc<Base>) -> Self {
         Self {
             poll: Poll::new().unwrap(),
-            driver: Driver::new(Arc::new(client)),
+            driver: Driver::new(Arc::clone(&base)),
             watched: HashMap::new(),
             finished: HashMap::new(),
             abandoned: HashSet::new(),
             cancelled: Vec::new(),
             next: 0,
-            began: clock(),
+            base,
             wake: None,
             flush: false,
             flushes: 0,
@@ -61,7 +60,7 @@ impl Turning {
     }
 
     pub fn now(&self) -> Duration {
-        clock().duration_since(self.began)
+        self.base.now()
     }
 
     /// Begins a call without turning the loop.
@@ -69,7 +68,7 @@ impl Turning {
         let token = self.next;
         self.next += 1;
         let now = self.now();
-        let id = self.driver.submit(invocation, timeout, now, token);
+        let id = self.driver.submit(invocation, Some(timeout), now, token);
         self.carry_out();
         (token, id)
     }

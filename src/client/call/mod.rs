@@ -178,6 +178,11 @@ impl Call {
         &self.request
     }
 
+    /// The operation that it carries.
+    pub fn invocation(&self) -> &Invocation {
+        &self.invocation
+    }
+
     /// When the call ends at the latest.
     pub fn deadline(&self) -> Duration {
         self.deadline

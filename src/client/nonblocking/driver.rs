@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::client::Client;
 use crate::client::call::{Call, Input, Output, Send};
+use crate::client::driver::closed;
 use crate::client::invocation::{Invocation, Product};
 use crate::client::target::TargetId;
 use crate::client::trail::Trail;
@@ -14,6 +14,7 @@ use crate::naming::{ErrorKind, NamingError};
 use crate::transport::{TransportError, TransportErrorKind};
 
 use super::active::{Active, Asked, Waits, Way};
+use super::base::Base;
 use super::connection::{Connection, Incoming, Stage};
 use super::effect::{Closed, Effect, Watch};
 use super::inbox::Inbox;
@@ -30,6 +31,11 @@ const TIMER_GRAIN: Duration = Duration::from_millis(2);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallId(pub(super) u64);
 
+impl CallId {
+    /// Names a call that ended before it got a number of its own.
+    const OVER: Self = Self(u64::MAX);
+}
+
 /// A call that has ended.
 #[derive(Debug)]
 pub struct Finished<T> {
@@ -44,12 +50,15 @@ pub struct Finished<T> {
 /// The calls of one event loop. See the [module](super) for the rules.
 #[derive(Debug)]
 pub struct Driver<T> {
-    pub(super) client: Arc<Client>,
+    pub(super) base: Arc<Base>,
     pub(super) calls: Slots<Active<T>>,
     pub(super) lines: Slots<Line>,
     /// The line that takes new requests, for each target that has one.
     pub(super) current: HashMap<TargetId, Watch>,
-    pub(super) inbox: Option<(Watch, Inbox)>,
+    /// What other threads bring, once there is a need.
+    pub(super) inbox: Option<Inbox>,
+    /// The fleet's news come to the inbox.
+    pub(super) listens: bool,
     /// Calls whose next request waits for their owners.
     held: Vec<u64>,
     /// Lines with something to write at the end of the loop's turn.
@@ -64,14 +73,15 @@ pub struct Driver<T> {
 }
 
 impl<T> Driver<T> {
-    /// A driver of `client`'s calls on one loop. Nothing is dialled before the first call.
-    pub fn new(client: Arc<Client>) -> Self {
+    /// A driver on one loop. Nothing is dialled before the first call.
+    pub fn new(base: Arc<Base>) -> Self {
         Self {
-            client,
+            base,
             calls: Slots::new(),
             lines: Slots::new(),
             current: HashMap::new(),
             inbox: None,
+            listens: false,
             held: Vec::new(),
             dirty: Vec::new(),
             incoming: Vec::new(),
@@ -84,12 +94,23 @@ impl<T> Driver<T> {
     }
 
     /// Begins a call. It may have ended when this returns: see [`take_finished`](Self::take_finished).
-    pub fn submit(&mut self, invocation: Invocation, timeout: Duration, now: Duration, token: T) -> CallId {
-        let call = Call::new(invocation, self.client.config(), now, timeout);
+    ///
+    /// `timeout` is the time that it has; `None` is the configured one.
+    pub fn submit(&mut self, mut invocation: Invocation, timeout: Option<Duration>, now: Duration, token: T) -> CallId {
+        if let Some(direct) = self.base.direct()
+            && !self.is_closed()
+            && let Some(product) = direct.at_once(&mut invocation)
+        {
+            let trail = Trail::of_process(direct.label());
+            self.finished.push(Finished { token, result: Ok(product), trail });
+            return CallId::OVER;
+        }
+        let timeout = timeout.unwrap_or(self.base.config().timeout);
+        let call = Call::new(invocation, self.base.config(), now, timeout);
         let full = self.calls.len() >= CALLS_AT_MOST;
         let active = Active { token, call, waits: Waits::Moment(now) };
-        let id = self.calls.insert(active).unwrap_or(u64::MAX);
-        if self.closed {
+        let Some(id) = self.calls.insert(active) else { return CallId::OVER };
+        if self.is_closed() {
             self.end(id, Err(closed()));
         } else if full {
             let message = format!("{CALLS_AT_MOST} calls are under way on this event loop, the most there can be; await some first");
@@ -105,13 +126,12 @@ impl<T> Driver<T> {
         let left = self.phase_of(call.0)?.0 >= Phase::Wait;
         let way = self.way_of(call.0);
         let Active { token, call: mut given_up, .. } = self.calls.remove(call.0)?;
-        let completion = self.client.with_fleet(|fleet| given_up.abandon(fleet, now, left));
+        let error = self.base.with_fleet(|fleet| given_up.abandon(fleet, now, left));
         if let Some(Way::Line(watch, _)) = way.filter(|_| !left) {
             // Its frame is among the bytes that the kernel has not taken yet, where nothing can be taken out.
             self.retire(watch, &TransportErrorKind::Cancelled, now);
         }
-        let error = NamingError::new(ErrorKind::Communication, "the caller gave up").with_completion(completion);
-        Some(Finished { token, result: Err(error), trail: given_up.into_trail() })
+        Some(Finished { token, result: Err(error), trail: given_up.take_trail() })
     }
 
     fn way_of(&self, id: u64) -> Option<Way> {
@@ -165,7 +185,7 @@ impl<T> Driver<T> {
         let calls: Vec<u64> = self.calls.iter().map(|(id, _)| id).collect();
         for id in calls {
             if let Some(finished) = self.cancel(CallId(id), now) {
-                let completion = finished.result.as_ref().map_or_else(|given_up| given_up.fields().completion, |_| CompletionStatus::Yes);
+                let completion = finished.result.as_ref().map_or_else(|error| error.fields().completion, |_| CompletionStatus::Yes);
                 let error = closed().with_completion(completion).with_attempts(finished.trail.attempts());
                 self.finished.push(Finished { result: Err(error), ..finished });
             }
@@ -174,7 +194,8 @@ impl<T> Driver<T> {
         for id in lines {
             self.hang_up(Watch(id));
         }
-        if let Some((_, inbox)) = self.inbox.take() {
+        self.listens = false;
+        if let Some(inbox) = self.inbox.take() {
             self.effects.push(Effect::Close(inbox.fd(), Closed::Inbox(inbox.close())));
         }
         self.rings_at = None;
@@ -195,19 +216,24 @@ impl<T> Driver<T> {
         self.calls.len()
     }
 
+    fn is_closed(&self) -> bool {
+        self.closed || self.base.is_closed()
+    }
+
     pub(super) fn effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
     /// Lets a call take an event in. A request that it wants sent is given back, and not sent: the first one of a call
     /// goes out at once, those after it by way of [`step_and_hold`](Self::step_and_hold).
-    fn step(&mut self, id: u64, now: Duration, input: Input) -> Option<Send> {
+    pub(super) fn step(&mut self, id: u64, now: Duration, input: Input) -> Option<Send> {
         let active = self.calls.get_mut(id)?;
-        match self.client.with_fleet(|fleet| active.call.step(fleet, now, input)) {
+        match self.base.with_fleet(|fleet| active.call.step(fleet, now, input)) {
             Output::Send(send) => Some(send),
             Output::Wait { until } => {
                 active.waits = Waits::Moment(until);
                 self.ring_at(until, now);
+                self.listen();
                 None
             }
             Output::Done(result) => {
@@ -226,9 +252,9 @@ impl<T> Driver<T> {
         }
     }
 
-    fn end(&mut self, id: u64, result: Result<Product, NamingError>) {
-        if let Some(Active { token, call, .. }) = self.calls.remove(id) {
-            self.finished.push(Finished { token, result, trail: call.into_trail() });
+    pub(super) fn end(&mut self, id: u64, result: Result<Product, NamingError>) {
+        if let Some(Active { token, mut call, .. }) = self.calls.remove(id) {
+            self.finished.push(Finished { token, result, trail: call.take_trail() });
         }
     }
 
@@ -237,6 +263,9 @@ impl<T> Driver<T> {
         // A connection that was found dead is gone from here: what is `fresh` or opened since is as good as asked for.
         let Send { target, ends, .. } = send;
         let Some(attempt) = self.calls.begin_attempt(id) else { return };
+        if self.base.direct().is_some() {
+            return self.ask_in_process(id, attempt, ends, now);
+        }
         let line = match self.line_to(target, now) {
             Ok(watch) => watch,
             Err(error) => return self.step_and_hold(id, now, Input::Broke { error, reused: false }),
@@ -267,11 +296,10 @@ impl<T> Driver<T> {
         if let Some(watch) = self.current.get(&target) {
             return Ok(*watch);
         }
-        let Some(address) = self.client.with_fleet(|fleet| fleet.target(target).and_then(|target| target.address)) else {
-            let kind = TransportErrorKind::Resolution("the host name is not resolved yet".to_owned());
-            return Err(TransportError::new(Phase::Resolve, kind));
+        let Some(address) = self.base.with_fleet(|fleet| fleet.target(target).and_then(|target| target.address)) else {
+            return Err(TransportError::new(Phase::Connect, TransportErrorKind::Unreachable));
         };
-        let connection = Connection::open(address, &self.client.hello(), self.client.config().limits)?;
+        let connection = Connection::open(address, self.base.hello(), self.base.config().limits)?;
         let fd = connection.fd();
         let connecting = connection.stage() == Stage::Connecting;
         let mut line = Line::new(target, connection, now);
@@ -299,6 +327,3 @@ impl<T> Driver<T> {
     }
 }
 
-fn closed() -> NamingError {
-    NamingError::new(ErrorKind::ContextClosed, "the context is closed")
-}

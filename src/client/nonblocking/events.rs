@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::client::call::Input;
+use crate::client::target::Health;
 use crate::failure::Phase;
 use crate::protocol::{Outcome, ProtocolError, Reply, Request};
 use crate::transport::{TransportError, TransportErrorKind};
@@ -18,7 +19,7 @@ const QUEUED_FOR_LONG: Duration = Duration::from_millis(2);
 impl<T> Driver<T> {
     /// A descriptor is readable. All that came is taken, up to a bound; what is left makes it readable again.
     pub fn on_readable(&mut self, watch: Watch, now: Duration) {
-        if self.inbox.as_ref().is_some_and(|(own, _)| *own == watch) {
+        if Self::is_inbox(watch) {
             return self.take_inbox(now);
         }
         let Some(line) = self.lines.get_mut(watch.0) else { return };
@@ -110,25 +111,15 @@ impl<T> Driver<T> {
                 None
             }
             Incoming::Welcome(welcome) => {
-                self.client.with_fleet(|fleet| fleet.welcomed(target, &welcome, now));
+                self.base.with_fleet(|fleet| fleet.welcomed(target, &welcome, now));
                 None
             }
             Incoming::View(view) => {
-                self.client.with_fleet(|fleet| fleet.saw_view(target, &view, now));
+                self.base.with_fleet(|fleet| fleet.saw_view(target, &view, now));
                 self.tidy();
                 None
             }
             Incoming::Rejected(fault) => Some(TransportErrorKind::Rejected(fault)),
-        }
-    }
-
-    /// The replies that other threads brought.
-    fn take_inbox(&mut self, now: Duration) {
-        let Some((_, inbox)) = &mut self.inbox else { return };
-        for (attempt, reply) in inbox.take() {
-            if let Some(call) = self.calls.of_attempt(attempt) {
-                self.step_and_hold(call, now, Input::Reply(reply));
-            }
         }
     }
 
@@ -268,14 +259,16 @@ impl<T> Driver<T> {
         self.close_if_done(watch);
     }
 
-    /// Closes lines that have nothing outstanding and to whose target nothing more is sent.
-    fn tidy(&mut self) {
+    /// Closes lines that have nothing outstanding and to whose target nothing more is sent: it has failed, or is gone.
+    pub(super) fn tidy(&mut self) {
         let idle: Vec<Watch> =
             self.lines.iter().filter(|(_, line)| line.is_idle() || line.retired).map(|(id, _)| Watch(id)).collect();
         for watch in idle {
             let Some(line) = self.lines.get(watch.0) else { continue };
             let target = line.target;
-            let unwanted = self.client.with_fleet(|fleet| fleet.target(target).is_none_or(|target| target.draining));
+            let unwanted = self.base.with_fleet(|fleet| {
+                fleet.target(target).is_none_or(|target| target.draining || matches!(target.health, Health::Failed { .. }))
+            });
             let abandoned = line.retired && !self.is_awaited(watch);
             if abandoned || (unwanted && line.is_idle()) {
                 self.hang_up(watch);

@@ -1,12 +1,13 @@
-//! Replies that other threads bring: a bounded queue, and one wake-up per batch.
+//! What other threads bring: replies in a bounded queue, news of the fleet, and one wake-up per batch.
 //!
 //! A node of this process answers on a thread of its own. Its reply is queued, and the first one of a batch makes a
-//! descriptor readable, which the loop watches; the loop takes the whole batch.
+//! descriptor readable, which the loop watches; the loop takes the whole batch. News of the fleet rings the same bell.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::protocol::Reply;
 
@@ -25,9 +26,15 @@ pub(super) struct Inbox {
 #[derive(Clone, Debug)]
 pub(super) struct Outlet(Arc<Shared>);
 
+/// The same, for somebody who has no interest in keeping it.
+#[derive(Clone, Debug)]
+pub(super) struct WeakOutlet(Weak<Shared>);
+
 #[derive(Debug)]
 struct Shared {
     queue: Mutex<Vec<(u64, Reply)>>,
+    /// The bell was rung and the batch not taken since.
+    rung: AtomicBool,
     rope: UnixStream,
 }
 
@@ -36,7 +43,7 @@ impl Inbox {
         let (bell, rope) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         rope.set_nonblocking(true)?;
-        Ok(Self { bell, shared: Arc::new(Shared { queue: Mutex::new(Vec::new()), rope }) })
+        Ok(Self { bell, shared: Arc::new(Shared { queue: Mutex::new(Vec::new()), rung: AtomicBool::new(false), rope }) })
     }
 
     /// What to watch for reading.
@@ -50,9 +57,10 @@ impl Inbox {
 
     /// All replies that came, with their requests' ids.
     pub(super) fn take(&mut self) -> Vec<(u64, Reply)> {
-        // The bell is emptied before the queue: a reply that comes between the two rings again.
+        // The bell is silenced before the queue is emptied: a reply that comes between the two rings again.
         let mut bytes = [0; 64];
         while matches!(self.bell.read(&mut bytes), Ok(count) if count == bytes.len()) {}
+        self.shared.rung.store(false, Ordering::SeqCst);
         std::mem::take(&mut *self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -63,19 +71,38 @@ impl Inbox {
 }
 
 impl Outlet {
-    /// Queues a reply, and wakes the loop where the queue was empty.
+    /// Queues a reply, and wakes the loop where nobody else has.
     pub(super) fn put(&self, id: u64, reply: Reply) {
-        let first = {
+        {
             let mut queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
             if queue.len() >= CAPACITY {
                 return;
             }
             queue.push((id, reply));
-            queue.len() == 1
-        };
-        if first {
+        }
+        self.0.ring();
+    }
+
+    pub(super) fn downgrade(&self) -> WeakOutlet {
+        WeakOutlet(Arc::downgrade(&self.0))
+    }
+}
+
+impl WeakOutlet {
+    /// Wakes the loop. Gives whether there still is one.
+    pub(super) fn ring(&self) -> bool {
+        self.0.upgrade().is_some_and(|shared| {
+            shared.ring();
+            true
+        })
+    }
+}
+
+impl Shared {
+    fn ring(&self) {
+        if !self.rung.swap(true, Ordering::SeqCst) {
             // A full socket is readable already; a closed one has nobody left to wake.
-            let _ = (&self.0.rope).write(&[0]);
+            let _ = (&self.rope).write(&[0]);
         }
     }
 }
