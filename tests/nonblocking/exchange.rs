@@ -23,7 +23,7 @@ fn a_lookup_is_answered_over_one_connection() {
         assert_eq!(content(&finished).value, name.as_bytes());
         assert_eq!(trail(&finished), [format!("{} answer YES", server.address)]);
     }
-    assert_eq!(server.accepted(), 1);
+    assert_eq!(server.used(), 1);
     assert_eq!(turning.flushes, 1, "the first waited for the connection; then nothing was outstanding, so each went out at once");
 }
 
@@ -48,7 +48,7 @@ fn calls_in_flight_share_a_connection_and_their_writes_are_gathered() {
         let finished = turning.wait(token);
         assert_eq!(content(&finished).value, format!("x{number}").as_bytes());
     }
-    assert_eq!(server.accepted(), 1);
+    assert_eq!(server.used(), 1);
     assert_eq!(turning.flushes - before, 1, "all but the first went out together");
 }
 
@@ -60,7 +60,7 @@ fn calls_made_while_the_connection_is_made_wait_for_it() {
     for token in tokens {
         assert!(turning.wait(token).result.is_ok());
     }
-    assert_eq!(server.accepted(), 1);
+    assert_eq!(server.used(), 1);
 }
 
 #[test]

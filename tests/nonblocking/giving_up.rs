@@ -99,7 +99,7 @@ fn closing_ends_all_calls_and_unwatches_all() {
     let now = turning.now();
     turning.driver.close(now);
     turning.carry_out();
-    assert_eq!(turning.watched(), 0);
+    assert!(turning.watches_nothing());
     let (first, second) = (turning.wait(first), turning.wait(second));
     for finished in [&first, &second] {
         assert_eq!(finished.result.as_ref().unwrap_err().kind(), ErrorKind::ContextClosed);

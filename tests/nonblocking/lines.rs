@@ -16,10 +16,10 @@ fn a_lost_idle_connection_is_made_again() {
     let mut turning = Turning::new(client(&[server.address]));
     turning.call(lookup("a"), LONG);
     server.kill();
-    turning.turn_until(|turning| turning.watched() == 0);
+    turning.turn_until(|turning| turning.connections() == 0);
     let finished = turning.call(lookup("b"), LONG);
     assert_eq!(trail(&finished), [format!("{} answer YES", server.address)], "its end was seen before it was used");
-    assert_eq!(server.accepted(), 2);
+    assert_eq!(server.used(), 2);
 }
 
 #[test]
@@ -36,8 +36,8 @@ fn a_silent_connection_is_retired_and_another_made() {
     let finished = turning.wait(token);
     assert_eq!(content(&finished).value, b"a"[..]);
     assert_eq!(trail(&finished).len(), 2);
-    assert_eq!(server.accepted(), 2, "nothing came on the first connection, so it's no good");
-    assert_eq!(turning.watched(), 1, "and it's closed, as nobody waits for it");
+    assert_eq!(server.used(), 2, "nothing came on the first connection, so it's no good");
+    assert_eq!(turning.connections(), 1, "and it's closed, as nobody waits for it");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_slow_answer_on_a_lively_connection_costs_the_others_nothing() {
         turning.call(lookup("quick"), LONG);
     }
     assert!(turning.wait(never).result.is_err());
-    assert_eq!(server.accepted(), 1);
+    assert_eq!(server.used(), 1);
 }
 
 #[test]
@@ -67,13 +67,13 @@ fn views_bring_targets_and_take_them() {
     for _ in 0..10 {
         turning.call(lookup("a"), LONG);
     }
-    assert_eq!(turning.watched(), 2, "the second server was learned from the first one's welcome");
+    assert_eq!(turning.connections(), 2, "the second server was learned from the first one's welcome");
     // Both drop the second from their views: its connection is idle and goes.
     one.set_view(vec![one.member()]);
     two.set_view(vec![one.member()]);
     one.push_view();
     two.push_view();
-    turning.turn_until(|turning| turning.watched() == 1);
+    turning.turn_until(|turning| turning.connections() == 1);
     let before = two.seen().len();
     for _ in 0..10 {
         turning.call(lookup("a"), LONG);

@@ -46,7 +46,8 @@ struct Shared {
     refuse: Option<Fault>,
     script: Box<Script>,
     seen: Mutex<Vec<Request>>,
-    accepted: AtomicUsize,
+    /// Connections that brought a request: probes bring none.
+    used: AtomicUsize,
     open: Mutex<Vec<TcpStream>>,
     view: Mutex<Vec<Member>>,
 }
@@ -71,7 +72,7 @@ impl Scripted {
             refuse,
             script: Box::new(script),
             seen: Mutex::default(),
-            accepted: AtomicUsize::new(0),
+            used: AtomicUsize::new(0),
             open: Mutex::default(),
             view: Mutex::new(vec![member(name, address)]),
         });
@@ -79,7 +80,6 @@ impl Scripted {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(stream) = stream else { return };
-                serving.accepted.fetch_add(1, Ordering::SeqCst);
                 serving.open.lock().unwrap().push(stream.try_clone().unwrap());
                 let serving = Arc::clone(&serving);
                 thread::spawn(move || serving.serve(stream));
@@ -93,9 +93,9 @@ impl Scripted {
         self.shared.seen.lock().unwrap().clone()
     }
 
-    /// How many connections were taken.
-    pub fn accepted(&self) -> usize {
-        self.shared.accepted.load(Ordering::SeqCst)
+    /// How many connections brought requests.
+    pub fn used(&self) -> usize {
+        self.shared.used.load(Ordering::SeqCst)
     }
 
     /// What the next welcomes call the members.
@@ -131,8 +131,12 @@ impl Shared {
         let mut decoder = Decoder::new(Limits::default());
         let mut chunk = [0; 64 << 10];
         let mut later = None;
+        let mut used = false;
         loop {
             while let Some(frame) = decoder.next_frame().unwrap() {
+                if frame.header.kind == FrameKind::Request && !std::mem::replace(&mut used, true) {
+                    self.used.fetch_add(1, Ordering::SeqCst);
+                }
                 if !self.take(&mut stream, &frame, &mut later) {
                     let _ = stream.shutdown(Shutdown::Both);
                     return;

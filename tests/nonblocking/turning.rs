@@ -94,9 +94,14 @@ impl Turning {
         }
     }
 
-    /// Descriptors that are watched now.
-    pub fn watched(&self) -> usize {
-        self.watched.len()
+    /// Connections that are watched now.
+    pub fn connections(&self) -> usize {
+        self.watched.values().filter(|watched| watched.watch.number() != u64::MAX).count()
+    }
+
+    /// Whether nothing at all is watched.
+    pub fn watches_nothing(&self) -> bool {
+        self.watched.is_empty()
     }
 
     /// One turn: waits for something, a short time at most, and takes it in.
