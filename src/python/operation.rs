@@ -244,16 +244,16 @@ fn tree_choice(py: Python<'_>, tree: &str) -> PyResult<TreeChoice> {
 }
 
 impl Asking {
-    /// What the caller gets. `elapsed` is how long the operation took, `trail` what was tried.
+    /// What the caller gets. `elapsed` is how long the operation took, `attempts` gives what was tried, for those
+    /// products that tell it.
     pub fn finish<'py>(
-        self,
+        &self,
         py: Python<'py>,
         home: &dyn Home,
-        outcome: Result<Product, NamingError>,
+        product: &Product,
         elapsed: Duration,
-        trail: &Trail,
+        attempts: &dyn Fn() -> Vec<Attempt>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let product = outcome.map_err(|error| self.raise(py, error))?;
         let full = self.subject.full();
         Ok(match (&self.shape, product) {
             (Shape::Object | Shape::ObjectOr(_), Product::Found(located)) => product::object(py, home, full, &located)?,
@@ -270,14 +270,14 @@ impl Asking {
                 dict.into_any()
             }
             (Shape::Resolution, Product::Found(located)) => {
-                product::resolution(py, home, full, &located, elapsed, &trail.attempts())?
+                product::resolution(py, home, full, &located, elapsed, &attempts())?
             }
             (Shape::Resolutions, Product::Survey(items)) => {
-                return match product::survey(py, home, full, &items, elapsed, &trail.attempts())? {
+                return match product::survey(py, home, full, &items, elapsed, &attempts())? {
                     Ok(answers) => Ok(answers),
                     Err((error, gathered)) => {
                         let exception = {
-                            let named = error.with_name(self.subject.given().as_str()).with_attempts(trail.attempts());
+                            let named = error.with_name(self.subject.given().as_str()).with_attempts(attempts());
                             self.raise(py, named)
                         };
                         if let Some(gathered) = gathered {
@@ -299,7 +299,7 @@ impl Asking {
                 let error = NamingError::new(ErrorKind::NameNotFound, "no such name")
                     .with_name(self.subject.given().as_str())
                     .with_resolution("", full.as_str())
-                    .with_attempts(trail.attempts());
+                    .with_attempts(attempts());
                 return Err(self.raise(py, error));
             }
             (Shape::Context, Product::Written(_)) => home.subcontext(py, full.clone())?,

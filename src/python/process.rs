@@ -1,30 +1,29 @@
-//! What happens to the whole process: forks, and the end of the interpreter.
+//! What happens to the whole process: forks, signals, and the end of the interpreter.
 //!
-//! *Fork.* A child has none of its parent's threads, and its sockets are also the parent's. Everything that would
-//! use them remembers the generation in which it was made and compares.
+//! *Fork.* A child has none of its parent's threads, and its sockets are also the parent's. The client counts the forks
+//! and begins anew in a child; it is told here.
+//!
+//! *Signals.* Python's handlers run in its main thread, and only when that thread comes by: a call that waits asks from
+//! time to time whether one is due, so that Ctrl-C ends it.
 //!
 //! *Exit.* The interpreter must not be entered by a thread that comes back from a call while the interpreter is being
 //! taken down: such a thread waits for the end of the process instead, and nothing is printed.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
 
 use arc_swap::ArcSwapOption;
 use pyo3::prelude::*;
 
-static GENERATION: AtomicU64 = AtomicU64::new(0);
+use crate::client::fork;
+
 static EXITING: AtomicBool = AtomicBool::new(false);
 static LAST_THREAD: ArcSwapOption<ThreadId> = ArcSwapOption::const_empty();
-
-/// How many forks lie between this process and the one that imported hanaming.
-pub fn generation() -> u64 {
-    GENERATION.load(Ordering::Acquire)
-}
 
 /// Called in the child of a fork.
 #[pyfunction]
 pub fn _after_fork() {
-    GENERATION.fetch_add(1, Ordering::AcqRel);
+    fork::in_child();
 }
 
 /// Called when the interpreter is about to be taken down, in the thread that does so.
@@ -39,15 +38,29 @@ pub fn _at_exit() {
 pub fn without_interpreter<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     py.detach(|| {
         let done = work();
-        wait_for_the_end_if_exiting();
+        stop_if_exiting();
         done
     })
 }
 
-fn wait_for_the_end_if_exiting() {
+/// What the handler of a signal raised, if one was due; to be asked by a thread that is without the interpreter.
+pub fn pending_signal() -> Option<PyErr> {
+    stop_if_exiting();
+    match Python::try_attach(|py| py.check_signals()) {
+        Some(checked) => checked.err(),
+        None => stop(),
+    }
+}
+
+fn stop_if_exiting() {
     if EXITING.load(Ordering::Acquire) && LAST_THREAD.load().as_deref() != Some(&std::thread::current().id()) {
-        loop {
-            std::thread::park();
-        }
+        stop();
+    }
+}
+
+/// Waits for the end of the process.
+fn stop() -> ! {
+    loop {
+        std::thread::park();
     }
 }

@@ -1,0 +1,226 @@
+//! What a context and its subcontexts share: the way to the servers, and what is remembered of the last call.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+
+use crate::client::direct::Direct;
+use crate::client::{Client, ClientConfig, Driver, GiveUp, Invocation, Product, Trail, fork};
+use crate::failure::{Attempt, CompletionStatus, Phase};
+use crate::naming::{NamingError, Tree};
+use crate::protocol::Scope;
+use crate::server::Node;
+
+use super::error::guarded;
+use super::{factories, process};
+
+/// How the servers are reached.
+pub enum Reach {
+    /// Over the network.
+    Network(Client),
+    /// In this process.
+    Process(Box<InProcess>),
+}
+
+/// A node of this process.
+pub struct InProcess {
+    direct: Direct,
+    pub node: Node,
+    local: Arc<Tree>,
+    cluster: Option<Arc<Tree>>,
+}
+
+/// What a context and its subcontexts share.
+pub struct Session {
+    id: u64,
+    reach: Reach,
+    scope: Scope,
+    closings: AtomicU64,
+}
+
+/// How an operation ended without a product.
+pub enum Failure {
+    /// It failed.
+    Naming(NamingError),
+    /// A signal's handler raised while it ran.
+    Raised(PyErr),
+}
+
+/// What is remembered of a thread's last call.
+enum Last {
+    Trail(Trail),
+    Attempts(Vec<Attempt>),
+    /// Answered by this process's own node at once; this is how long it took.
+    AtOnce(Duration),
+}
+
+/// Sessions of which one thread remembers its last call.
+const REMEMBERED: usize = 32;
+
+thread_local! {
+    /// The session whose cache answered this thread's last call, or 0.
+    static HOT: Cell<u64> = const { Cell::new(0) };
+    /// The last calls of this thread, one for each session, the newest last.
+    static LAST: RefCell<Vec<(u64, Last)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Session {
+    /// Over the network.
+    pub fn over_network(config: ClientConfig) -> Result<Arc<Self>, NamingError> {
+        let scope = config.scope;
+        Client::new(config).map(|client| Self::new(Reach::Network(client), scope))
+    }
+
+    /// To a node of this process: the cluster's names, or its own.
+    pub fn in_process(node: &Node, scope: Scope, timeout: Duration) -> Arc<Self> {
+        let direct = Direct::new(Arc::new(node.clone()), scope, timeout);
+        let cluster = (scope == Scope::Cluster).then(|| node.cluster_tree());
+        let reach = InProcess { direct, node: node.clone(), local: node.local_tree(), cluster };
+        Self::new(Reach::Process(Box::new(reach)), scope)
+    }
+
+    fn new(reach: Reach, scope: Scope) -> Arc<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Arc::new(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), reach, scope, closings: AtomicU64::new(0) })
+    }
+
+    /// How the servers are reached.
+    pub fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    /// Whether it asks the whole cluster.
+    pub fn is_ha(&self) -> bool {
+        self.scope == Scope::Cluster
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        match &self.reach {
+            Reach::Network(client) => client,
+            Reach::Process(process) => &process.direct,
+        }
+    }
+
+    /// A number that changes whenever something may be answered otherwise than before; `None` where that can't be
+    /// known, because the answers come from elsewhere. It is a sum of counters that only grow.
+    #[inline]
+    pub fn generation(&self) -> Option<u64> {
+        let Reach::Process(process) = &self.reach else { return None };
+        let trees = process.local.generation() + process.cluster.as_ref().map_or(0, |tree| tree.generation());
+        let process_wide = factories::generation() + fork::generation();
+        Some(trees + process_wide + process.node.phases() + self.closings.load(Ordering::Relaxed))
+    }
+
+    /// Carries out one operation. Gives also how long it took.
+    pub fn perform(
+        &self,
+        py: Python<'_>,
+        mut invocation: Invocation,
+        timeout: Option<Duration>,
+    ) -> (Result<(Product, Trail), Failure>, Duration) {
+        let began = now();
+        if let Reach::Process(process) = &self.reach {
+            // Answered without waiting, and so without letting go of the interpreter.
+            match guarded(|| process.direct.at_once(&mut invocation)) {
+                Ok(Some(product)) => {
+                    let took = now().saturating_duration_since(began);
+                    self.remember(Last::AtOnce(took));
+                    return (Ok((product, Trail::default())), took);
+                }
+                Ok(None) => {}
+                Err(error) => return (Err(Failure::Naming(error)), Duration::ZERO),
+            }
+        }
+        let mut raised = None;
+        let outcome = process::without_interpreter(py, || {
+            let give_up: GiveUp<'_> = &mut || {
+                raised = process::pending_signal();
+                raised.is_some()
+            };
+            guarded(|| self.driver().perform(invocation, timeout, give_up)).and_then(|outcome| outcome)
+        });
+        let took = now().saturating_duration_since(began);
+        self.remember(match &outcome {
+            Ok((_, trail)) => Last::Trail(trail.clone()),
+            Err(error) => Last::Attempts(error.fields().attempts.clone()),
+        });
+        let outcome = match (outcome, raised) {
+            (_, Some(raised)) => Err(Failure::Raised(raised)),
+            (outcome, None) => outcome.map_err(Failure::Naming),
+        };
+        (outcome, took)
+    }
+
+    /// Ends it: calls under way and later ones fail.
+    pub fn close(&self) {
+        self.closings.fetch_add(1, Ordering::Relaxed);
+        self.driver().close();
+    }
+
+    /// This thread's last call was answered by a cache.
+    #[inline]
+    pub fn remember_hot(&self) {
+        if HOT.get() != self.id {
+            self.turn_hot();
+        }
+    }
+
+    #[cold]
+    fn turn_hot(&self) {
+        let before = HOT.replace(self.id);
+        if before != 0 {
+            keep(before, Last::AtOnce(Duration::ZERO));
+        }
+    }
+
+    fn remember(&self, last: Last) {
+        let hot = HOT.replace(0);
+        if hot != 0 && hot != self.id {
+            keep(hot, Last::AtOnce(Duration::ZERO));
+        }
+        keep(self.id, last);
+    }
+
+    /// The attempts of this thread's last finished call.
+    pub fn explain(&self) -> Vec<Attempt> {
+        if HOT.get() == self.id {
+            return vec![at_once(Duration::ZERO)];
+        }
+        LAST.with_borrow(|last| match last.iter().find(|(id, _)| *id == self.id) {
+            Some((_, Last::Trail(trail))) => trail.attempts(),
+            Some((_, Last::Attempts(attempts))) => attempts.clone(),
+            Some((_, Last::AtOnce(took))) => vec![at_once(*took)],
+            None => Vec::new(),
+        })
+    }
+}
+
+fn keep(id: u64, new: Last) {
+    LAST.with_borrow_mut(|last| {
+        last.retain(|(known, _)| *known != id);
+        if last.len() == REMEMBERED {
+            last.remove(0);
+        }
+        last.push((id, new));
+    });
+}
+
+/// The one attempt of a call that this process's own node answered at once.
+pub fn at_once(took: Duration) -> Attempt {
+    Attempt {
+        target: "in process".to_owned(),
+        phase: Phase::Answer,
+        outcome: "found".to_owned(),
+        completion: CompletionStatus::Yes,
+        elapsed: took,
+        why_next: None,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tells the user how long an operation took; nothing is decided by it")]
+fn now() -> Instant {
+    Instant::now()
+}
