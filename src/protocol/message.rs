@@ -214,6 +214,24 @@ pub struct Fault {
     pub refusal: Option<Refusal>,
 }
 
+impl Fault {
+    /// A fault that says no more than what went wrong and whether the operation ran.
+    pub fn new(kind: ErrorKind, completion: CompletionStatus, message: impl Into<String>) -> Self {
+        Self {
+            code: kind.code(),
+            completion,
+            message: message.into(),
+            resolved_name: None,
+            remaining_name: None,
+            existing: None,
+            answered: Vec::new(),
+            silent: Vec::new(),
+            partial: Vec::new(),
+            refusal: None,
+        }
+    }
+}
+
 /// A refusal before anything ran (completion `NO`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {

@@ -332,6 +332,9 @@ pub struct Gossip {
     pub members: Vec<GossipMember>,
     /// It leaves now.
     pub leaving: bool,
+    /// It has met every seed that it was given: nobody whom it should know is still unheard of. A cluster's id becomes
+    /// firm when all members say so.
+    pub settled: bool,
 }
 
 /// A member as another node knows it.

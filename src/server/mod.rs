@@ -12,7 +12,6 @@
 //! are told what happened and when; the tasks around them only carry bytes and time.
 
 mod acceptor;
-mod alone;
 pub mod answer;
 pub mod bulletin;
 pub mod clock;
@@ -22,6 +21,7 @@ pub mod core;
 mod herald;
 mod in_process;
 pub mod load;
+pub mod members;
 mod node;
 pub mod peers;
 

@@ -13,6 +13,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use crate::cluster::membership::Timing;
 use crate::naming::{ErrorKind, NamingError, Source, Tree};
 use crate::protocol::NodeStatus;
 use crate::topology::{Endpoint, Member, MemberState, NodeId, View};
@@ -24,6 +25,7 @@ use super::clock::Clock;
 use super::config::ServerConfig;
 use super::core::{Core, Identity, Phase};
 use super::herald::{Departure, proclaim, retire};
+use super::members::{Members, MembersConfig};
 use super::peers::Peers;
 
 /// How long opening the port may take: a host name may have to be resolved.
@@ -283,7 +285,7 @@ async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<Launc
         cluster: tree(Source::Cluster, rand::random()),
         name: Arc::clone(&name),
     };
-    let peers = join(network, &config, member).await?;
+    let peers = join(network, &config, member);
     let views = peers.views();
     let frames = config.limits.frames();
     let bulletins = watch::Sender::new(Arc::new(Bulletin::new(Arc::clone(&views.borrow()), identity.id, false, frames)));
@@ -297,15 +299,21 @@ async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<Launc
 }
 
 async fn ready(core: &Core, within: Duration) -> Result<(), NamingError> {
-    let mut bulletins = core.bulletins.clone();
-    let live = |bulletin: &Arc<Bulletin>| bulletin.view.member(core.id).is_some_and(|m| m.state == MemberState::Live);
-    if timeout(within, bulletins.wait_for(live)).await.is_ok_and(|live| live.is_ok()) {
-        core.phase.advance(Phase::Serving);
-        return Ok(());
+    match timeout(within, core.peers.joined()).await {
+        Ok(Ok(())) => {
+            core.phase.advance(Phase::Serving);
+            Ok(())
+        }
+        Ok(Err(fault)) => Err(NamingError::new(ErrorKind::from_code(fault.code), fault.message)),
+        Err(_) => {
+            let mut why = core.peers.unready().unwrap_or_else(|| "it is still joining".to_owned());
+            for warning in core.peers.warnings() {
+                why = format!("{why}; {warning}");
+            }
+            let message = format!("node {} was not ready within {within:?}: {why}", core.name);
+            Err(NamingError::new(ErrorKind::TimeLimitExceeded, message))
+        }
     }
-    let warnings = core.peers.warnings().join("; ");
-    let why = if warnings.is_empty() { "it is still joining".to_owned() } else { warnings };
-    Err(NamingError::new(ErrorKind::TimeLimitExceeded, format!("node {} was not ready within {within:?}: {why}", core.name)))
 }
 
 async fn listen(network: &dyn Network, at: &Endpoint) -> Result<BoxListener, NamingError> {
@@ -329,9 +337,13 @@ fn refused(message: String) -> NamingError {
     NamingError::new(ErrorKind::Configuration, message)
 }
 
-async fn join(_: Arc<dyn Network>, config: &ServerConfig, member: Member) -> Result<Arc<dyn Peers>, NamingError> {
-    if config.seeds.is_empty() {
-        return Ok(Arc::new(super::alone::Alone::new(member, &config.cluster)));
-    }
-    Err(refused("a cluster of several nodes is not supported yet".to_owned()))
+fn join(network: Arc<dyn Network>, config: &ServerConfig, member: Member) -> Arc<dyn Peers> {
+    let config = MembersConfig {
+        member,
+        cluster: config.cluster.clone(),
+        seeds: config.seeds.clone(),
+        limits: config.limits.frames(),
+        timing: Timing::default(),
+    };
+    Arc::new(Members::start(config, network))
 }

@@ -43,6 +43,12 @@ pub trait Peers: Debug + Send + Sync + 'static {
     /// Tells the others that this node leaves now. Ends when they were told, or can't be.
     fn leave(&self) -> BoxFuture<'_, ()>;
 
+    /// Waits until this node is in its cluster; the fault says why it never will be.
+    fn joined(&self) -> BoxFuture<'_, Result<(), Fault>>;
+
+    /// What it still waits for before it is, in words.
+    fn unready(&self) -> Option<String>;
+
     /// Asks one, and gives its reply or how the exchange broke, at the latest after `within`.
     fn ask(&self, peer: NodeId, request: Request, within: Duration) -> BoxFuture<'_, Result<Reply, TransportError>>;
 }

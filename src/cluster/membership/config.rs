@@ -1,0 +1,57 @@
+//! What a node's membership is given.
+
+use std::time::Duration;
+
+use crate::topology::{Endpoint, Member};
+
+/// Who a node is and whom it should meet.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The node; it begins as `Joining`, whatever is said here.
+    pub member: Member,
+    /// Its cluster's name.
+    pub cluster: String,
+    /// Addresses to meet the cluster at; its own may be among them.
+    pub seeds: Vec<Endpoint>,
+    /// How long things take.
+    pub timing: Timing,
+}
+
+/// How long things take.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// How often the engine wants a tick.
+    pub tick: Duration,
+    /// How often a member is told, and asked for, the members.
+    pub ping: Duration,
+    /// A member that answered nothing for so long is dead.
+    pub dead_after: Duration,
+    /// How often a lost member or a seed is dialled.
+    pub redial: Duration,
+    /// How seldom, at last, an address is dialled that never answers.
+    pub slowest_redial: Duration,
+    /// After so long without a word from any seed a node founds a cluster.
+    pub found_after: Duration,
+    /// A tick that is later than this discards evidence of silence: it was we who slept.
+    pub late: Duration,
+    /// A cluster that had another member for so long is firm, even where some seed was never met.
+    pub firm_after: Duration,
+    /// A warning whose cause has not shown itself for so long is dropped.
+    pub warning: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            tick: Duration::from_millis(100),
+            ping: Duration::from_millis(300),
+            dead_after: Duration::from_millis(1500),
+            redial: Duration::from_millis(500),
+            slowest_redial: Duration::from_secs(2),
+            found_after: Duration::from_secs(3),
+            late: Duration::from_millis(250),
+            firm_after: Duration::from_secs(30),
+            warning: Duration::from_secs(60),
+        }
+    }
+}

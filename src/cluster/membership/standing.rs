@@ -1,0 +1,173 @@
+//! What follows from what is known: deaths by silence, the cluster's id, readiness, the view, whom to dial and to tell.
+
+use std::time::Duration;
+
+use crate::protocol::Fault;
+use crate::topology::{MemberState, NodeId, View};
+
+use super::forming::Identity;
+use super::{LinkId, Membership, Output};
+
+impl Membership {
+    pub(super) fn tick(&mut self, now: Duration) {
+        let lateness = self.tick_due.map_or(Duration::ZERO, |due| now.saturating_sub(due));
+        self.tick_due = Some(now + self.timing.tick);
+        if lateness > self.timing.late {
+            self.started += lateness;
+            for peer in self.peers.values_mut() {
+                peer.heard = now;
+            }
+        }
+        let silent = |heard: Duration| now.saturating_sub(heard) >= self.timing.dead_after;
+        let dead: Vec<NodeId> = self.peers.values().filter(|p| silent(p.heard)).map(|p| p.member.id).collect();
+        for id in dead {
+            self.bury(now, id);
+        }
+        self.warnings.expire(now, self.timing.warning);
+        self.contested.retain(|_, since| now.saturating_sub(*since) < self.timing.warning);
+        self.book.tidy();
+    }
+
+    /// Draws the conclusions from whatever happened, and gives what is to be done.
+    pub(super) fn settle(&mut self, now: Duration) -> Vec<Output> {
+        if !self.has_left && !self.failed {
+            self.resolve_seeds(now);
+            self.found(now);
+            self.harden(now);
+            self.serve(now);
+            self.give_up(now);
+            self.dial(now);
+        }
+        self.renew_view();
+        self.tell(now);
+        std::mem::take(&mut self.outputs)
+    }
+
+    /// Founds a cluster where there is nobody to meet, or nobody was met for long enough.
+    fn found(&mut self, now: Duration) {
+        if self.identity.id.is_none() && (self.seeds.are_only(&self.book, self.me.id) || !self.is_patient(now)) {
+            self.identity = Identity::proposed_by(&self.me);
+            self.is_news = true;
+        }
+    }
+
+    /// Makes the id firm: the cluster has another member, and has stopped forming. That is so when every member has met
+    /// all its seeds: a node that is still unheard of might bring a cluster of its own.
+    fn harden(&mut self, now: Duration) {
+        if self.identity.firm || self.peers.is_empty() {
+            self.company_since = None;
+            return;
+        }
+        let since = *self.company_since.get_or_insert(now);
+        let is_formed = self.seeds.are_met(&self.book, self.me.id)
+            && self.peers.values().all(|peer| peer.is_settled && peer.identity.id == self.identity.id);
+        if is_formed || now.saturating_sub(since) >= self.timing.firm_after {
+            self.identity.firm = true;
+            self.is_news = true;
+        }
+    }
+
+    fn serve(&mut self, now: Duration) {
+        if self.me.state == MemberState::Joining && self.unready(now).is_none() {
+            self.set_state(MemberState::Live);
+            self.outputs.push(Output::Ready);
+        }
+    }
+
+    /// Why this node is not ready, in words; `None` where it is.
+    pub fn unready(&self, now: Duration) -> Option<String> {
+        if self.me.state != MemberState::Joining {
+            return None;
+        }
+        if self.identity.id.is_none() {
+            return Some("no seed has answered yet".to_owned());
+        }
+        let patient = self.is_patient(now);
+        if let Some(seed) = self.seeds.unresolved().next().filter(|_| patient) {
+            return Some(format!("the host name of seed {seed} is being resolved"));
+        }
+        self.book.seeds().find_map(|(address, entry)| match entry.answered {
+            Some(id) => self.peers.get(&id).and_then(|peer| {
+                if !peer.believed.contains(&self.me.id) {
+                    let own = &self.me.endpoint;
+                    return Some(format!("node {} at {address} does not see this node: can it reach {own}?", peer.member.name));
+                }
+                let knows = |id: &NodeId| *id == self.me.id || self.peers.contains_key(id);
+                let is_one_view = peer.identity.id == self.identity.id && peer.believed.iter().all(knows);
+                (patient && !is_one_view).then(|| format!("not all members that node {} knows are met", peer.member.name))
+            }),
+            None if patient && (entry.is_open_question() || self.peers.is_empty()) => {
+                Some(format!("seed {address} has not answered yet"))
+            }
+            None => None,
+        })
+    }
+
+    /// Gives up joining where every seed that is there does not want this node.
+    fn give_up(&mut self, now: Duration) {
+        if self.me.state != MemberState::Joining || !self.peers.is_empty() {
+            return;
+        }
+        let is_open = self.seeds.unresolved().next().is_some() || self.book.seeds().any(|(_, e)| e.is_open_question());
+        let rejected = self.book.seeds().find_map(|(_, entry)| entry.refusal().cloned());
+        if let Some(fault) = rejected.filter(|_| !is_open || !self.is_patient(now)) {
+            self.fail(fault);
+        }
+    }
+
+    pub(super) fn fail(&mut self, fault: Fault) {
+        if !self.failed {
+            self.failed = true;
+            self.outputs.push(Output::Failed(fault));
+        }
+    }
+
+    fn dial(&mut self, now: Duration) {
+        let (peers, me) = (&self.peers, self.me.id);
+        let last_link = &mut self.last_link;
+        let due = self.book.due(
+            now,
+            |address, entry| {
+                let is_answered = |id: NodeId| id == me || peers.get(&id).is_some_and(|peer| peer.link.is_some());
+                let mut linked = peers.values().filter(|peer| peer.link.is_some());
+                entry.answered.is_some_and(is_answered)
+                    || linked.any(|peer| peer.via == *address || peer.member.endpoint == *address)
+            },
+            || {
+                *last_link += 1;
+                LinkId(*last_link)
+            },
+        );
+        self.outputs.extend(due.into_iter().map(|(link, to)| Output::Dial { link, to }));
+    }
+
+    fn renew_view(&mut self) {
+        let members = self.peers.values().map(|peer| peer.member.clone()).chain([self.me.clone()]);
+        let view = View::new(self.cluster.clone(), self.identity.id, members.collect());
+        if view.id() != self.view.id() {
+            self.view = view.clone();
+            self.is_news = true;
+            self.outputs.push(Output::View(view));
+        }
+    }
+
+    /// Sends gossip to whom it is due, and to all where there is news.
+    fn tell(&mut self, now: Duration) {
+        let is_news = std::mem::take(&mut self.is_news);
+        let due = self.peers.values_mut().filter(|peer| is_news || peer.next_ping <= now);
+        let mut links = Vec::new();
+        for peer in due {
+            peer.next_ping = now + self.timing.ping;
+            links.extend(peer.link);
+        }
+        if !links.is_empty() {
+            let gossip = self.gossip(now);
+            self.outputs.extend(links.into_iter().map(|link| Output::Gossip { link, gossip: gossip.clone() }));
+        }
+    }
+
+    /// Whether seeds that are silent are still waited for.
+    fn is_patient(&self, now: Duration) -> bool {
+        now.saturating_sub(self.started) < self.timing.found_after
+    }
+}
