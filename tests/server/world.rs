@@ -80,6 +80,14 @@ impl Peers for Way {
         Box::pin(std::future::ready(()))
     }
 
+    fn joined(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn unready(&self) -> Option<String> {
+        None
+    }
+
     fn ask(&self, peer: NodeId, request: Request, within: Duration) -> BoxFuture<'_, Result<Reply, TransportError>> {
         Box::pin(async move {
             self.between.asked.lock().unwrap().push((peer, request.operation.clone()));
