@@ -3,11 +3,15 @@
 
 mod config;
 mod delegation;
+mod hello;
+mod hostile;
+mod life;
 mod load;
 mod lookup_rule;
 mod merge;
 mod pace;
 mod queue;
+mod raw;
 mod remembered;
 mod trees;
 mod world;
