@@ -272,7 +272,7 @@ fn an_operation_of_a_later_version_is_refused_and_the_connection_goes_on() {
 fn a_client_may_not_speak_as_a_node() {
     let (node, mut good) = served(|_| {});
     let status = node.status();
-    let gossip = hanaming::protocol::Gossip { from: status.introduction, members: Vec::new(), leaving: true };
+    let gossip = hanaming::protocol::Gossip { from: status.introduction, members: Vec::new(), leaving: true, settled: true };
     for (scope, operation) in [(Scope::Peer, lookup("good")), (Scope::Cluster, Operation::Gossip(gossip))] {
         let Reply::Failed(fault) = good.ask(scope, operation) else { panic!("it may") };
         assert_eq!(ErrorKind::from_code(fault.code), ErrorKind::OperationNotSupported);
