@@ -80,9 +80,9 @@ impl Direct {
         &self.config
     }
 
-    /// A lookup, answered at once where that is possible.
+    /// The product of a lookup that the node answers without waiting; `None` otherwise, and then nothing was done.
     pub fn at_once(&self, invocation: &mut Invocation) -> Option<Product> {
-        if !invocation.is_lookup() {
+        if !invocation.is_lookup() || self.is_closed() {
             return None;
         }
         let request =

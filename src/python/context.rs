@@ -27,25 +27,31 @@ use super::{records, running_loop, show};
 pub struct PyContext {
     session: Arc<Session>,
     base: Name,
+    /// The context was opened, and not found in another: the session ends with it.
+    opened: bool,
     closed: AtomicBool,
     hot: Option<Hot>,
 }
 
 impl PyContext {
-    /// A context rooted at `base`.
-    pub fn new(py: Python<'_>, session: Arc<Session>, base: Name) -> Self {
+    /// The root context of a session of its own.
+    pub fn root(py: Python<'_>, session: Arc<Session>) -> Self {
+        Self { opened: true, ..Self::found(py, session, Name::empty()) }
+    }
+
+    /// A context at `base`, over a session that others use too.
+    fn found(py: Python<'_>, session: Arc<Session>, base: Name) -> Self {
         let hot = matches!(session.reach(), Reach::Process(_)).then(|| Hot::new(py));
-        Self { session, base, closed: AtomicBool::new(false), hot }
+        Self { session, base, opened: false, closed: AtomicBool::new(false), hot }
     }
 
     /// The context as a Python object: an `HAContext` where it asks the whole cluster.
-    pub fn object<'py>(py: Python<'py>, session: &Arc<Session>, base: Name) -> PyResult<Bound<'py, PyAny>> {
-        let context = Self::new(py, Arc::clone(session), base);
-        if session.is_ha() {
-            let initializer = PyClassInitializer::from(context).add_subclass(PyHAContext);
+    pub fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        if self.session.is_ha() {
+            let initializer = PyClassInitializer::from(self).add_subclass(PyHAContext);
             return Ok(Bound::new(py, initializer)?.into_any());
         }
-        Ok(Bound::new(py, context)?.into_any())
+        Ok(Bound::new(py, self)?.into_any())
     }
 
     /// What it shares with its subcontexts.
@@ -102,7 +108,7 @@ struct Rooted<'a>(&'a Arc<Session>);
 
 impl Home for Rooted<'_> {
     fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>> {
-        PyContext::object(py, self.0, at)
+        PyContext::found(py, Arc::clone(self.0), at).into_object(py)
     }
 }
 
@@ -114,7 +120,7 @@ impl PyContext {
         let session = ClientConfig::local(provider)
             .and_then(|config| Ok(ClientConfig { timeout: seconds("timeout", timeout)?, ..config }))
             .and_then(Session::over_network);
-        Ok(Self::new(py, session.map_err(|wrong| error::raise(py, wrong))?, Name::empty()))
+        Ok(Self::root(py, session.map_err(|wrong| error::raise(py, wrong))?))
     }
 
     /// What is bound at a name: a value, a context rooted there, or what an object factory makes of a reference.
@@ -133,9 +139,7 @@ impl PyContext {
         }
         let generation = self.session.generation();
         self.run_and(py, operation::lookup(&self.base, name)?, timeout, |product, object| match (product, generation) {
-            (Product::Found(located), Some(generation))
-                if located.at.is_none() && hot::may_be_kept(&located.found, object) =>
-            {
+            (Product::Found(located), Some(generation)) if located.at.is_none() && hot::may_be_kept(&located.found, object) => {
                 hot.put(generation, name, object)
             }
             _ => Ok(()),
@@ -220,12 +224,7 @@ impl PyContext {
     /// Raises `NameAlreadyBoundError` for the new name, `NameNotFoundError` for the old one, and
     /// `OperationNotSupportedError` for a context.
     #[pyo3(signature = (old, new, *, timeout = None))]
-    fn rename<'py>(
-        &self,
-        old: &Bound<'py, PyAny>,
-        new: &Bound<'py, PyAny>,
-        timeout: Option<f64>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn rename<'py>(&self, old: &Bound<'py, PyAny>, new: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         self.run(old.py(), operation::rename(&self.base, old, new)?, timeout)
     }
 
@@ -285,13 +284,21 @@ impl PyContext {
 
     /// What is dubious beneath a name: a `CheckReport`, falsy where nothing is.
     #[pyo3(signature = (name = None, *, timeout = None))]
-    fn check<'py>(
-        &self,
-        py: Python<'py>,
-        name: Option<&Bound<'py, PyAny>>,
-        timeout: Option<f64>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn check<'py>(&self, py: Python<'py>, name: Option<&Bound<'py, PyAny>>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         self.run(py, operation::check(&self.base, &here(py, name))?, timeout)
+    }
+
+    /// What the node that is asked says of itself: a `NodeStatus`.
+    #[pyo3(signature = (*, timeout = None))]
+    fn status<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        self.run(py, operation::status(py, &self.base)?, timeout)
+    }
+
+    /// Bids the node that is asked leave the cluster: it refuses what is new and finishes what runs. Returns as soon as
+    /// it has begun. The request goes to one node and never to another.
+    #[pyo3(signature = (*, timeout = None))]
+    fn quiesce<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        self.run(py, operation::quiesce(py, &self.base)?, timeout)
     }
 
     /// The attempts of the last finished call of this thread, through this context or one that it shares its
@@ -303,7 +310,7 @@ impl PyContext {
     /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too.
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        if self.base.is_empty() {
+        if self.opened {
             self.session.close();
         }
     }

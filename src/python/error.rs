@@ -117,6 +117,13 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, NamingError> {
     })
 }
 
+/// Panics where any operation could, so that a test sees what becomes of it.
+#[pyfunction]
+pub fn _panic(py: Python<'_>) -> PyResult<()> {
+    #[expect(clippy::panic, reason = "that is what it is for")]
+    guarded(|| panic!("on purpose")).map_err(|error| raise(py, error))
+}
+
 fn told_by_panic(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&'static str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
 
 use crate::failure::CompletionStatus;
 
@@ -23,11 +22,6 @@ impl Imported {
     pub fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyAny>> {
         let object = self.cell.get_or_try_init(py, || Ok::<_, PyErr>(py.import(self.module)?.getattr(self.name)?.unbind()))?;
         Ok(object.bind(py))
-    }
-
-    /// The object, which is a class.
-    pub fn class<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyType>> {
-        Ok(self.get(py)?.cast()?)
     }
 }
 

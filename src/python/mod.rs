@@ -6,35 +6,51 @@
 //!
 //! The classes are `hanaming._native`'s and say they are `hanaming`'s, where users import them from.
 
+mod context;
 mod error;
 mod factories;
+mod ha_context;
+mod hot;
 mod imports;
 mod log;
 mod name;
+mod node;
 mod operation;
 mod process;
 mod product;
 mod records;
 mod reference;
+mod registration;
+mod running_loop;
+mod session;
+mod show;
 mod value;
 
-use pyo3::prelude::*;
-
 /// hanaming's Rust core.
-#[pymodule]
+#[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
+    use super::context::PyContext;
+    #[pymodule_export]
+    use super::error::_panic;
+    #[pymodule_export]
     use super::factories::{register_object_factory, register_state_factory};
+    #[pymodule_export]
+    use super::ha_context::PyHAContext;
     #[pymodule_export]
     use super::log::{log_level, log_records};
     #[pymodule_export]
     use super::name::PyName;
     #[pymodule_export]
+    use super::node::PyNode;
+    #[pymodule_export]
     use super::process::{_after_fork, _at_exit};
     #[pymodule_export]
     use super::reference::{PyLinkRef, PyReference};
+    #[pymodule_export]
+    use super::registration::PyRegistration;
 
-    use super::*;
+    use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

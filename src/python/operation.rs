@@ -7,7 +7,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::client::{BindOptions, Invocation, Product, Subject, Trail};
+use crate::client::{BindOptions, Invocation, Product, Subject};
+use crate::failure::Attempt;
 use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::TreeChoice;
 
@@ -256,24 +257,22 @@ impl Asking {
     ) -> PyResult<Bound<'py, PyAny>> {
         let full = self.subject.full();
         Ok(match (&self.shape, product) {
-            (Shape::Object | Shape::ObjectOr(_), Product::Found(located)) => product::object(py, home, full, &located)?,
+            (Shape::Object | Shape::ObjectOr(_), Product::Found(located)) => product::object(py, home, full, located)?,
             (Shape::ObjectOr(default), Product::Absent) => default.bind(py).clone(),
-            (Shape::Presence, product) => (product != Product::Absent).into_pyobject(py)?.to_owned().into_any(),
-            (Shape::Value, Product::Found(located)) => product::plain(py, home, full, &located)?,
+            (Shape::Presence, product) => (*product != Product::Absent).into_pyobject(py)?.to_owned().into_any(),
+            (Shape::Value, Product::Found(located)) => product::plain(py, home, full, located)?,
             (Shape::Objects(keys), Product::Many(found)) => {
                 let dict = PyDict::new(py);
                 for ((key, full), located) in keys.iter().zip(found) {
                     if let Some(located) = located {
-                        dict.set_item(key, product::object(py, home, full, &located)?)?;
+                        dict.set_item(key, product::object(py, home, full, located)?)?;
                     }
                 }
                 dict.into_any()
             }
-            (Shape::Resolution, Product::Found(located)) => {
-                product::resolution(py, home, full, &located, elapsed, &attempts())?
-            }
+            (Shape::Resolution, Product::Found(located)) => product::resolution(py, home, full, located, elapsed, &attempts())?,
             (Shape::Resolutions, Product::Survey(items)) => {
-                return match product::survey(py, home, full, &items, elapsed, &attempts())? {
+                return match product::survey(py, home, full, items, elapsed, &attempts())? {
                     Ok(answers) => Ok(answers),
                     Err((error, gathered)) => {
                         let exception = {
@@ -287,13 +286,13 @@ impl Asking {
                     }
                 };
             }
-            (Shape::Listing(Rows::Entries), Product::Listing(rows)) => product::entries(py, self.subject.given(), &rows)?,
+            (Shape::Listing(Rows::Entries), Product::Listing(rows)) => product::entries(py, self.subject.given(), rows)?,
             (Shape::Listing(Rows::Bindings), Product::Listing(rows)) => {
-                product::bindings(py, home, self.subject.given(), full, &rows)?
+                product::bindings(py, home, self.subject.given(), full, rows)?
             }
-            (Shape::Names, Product::Listing(rows)) => product::names(py, &rows)?,
-            (Shape::Instances | Shape::Listing(Rows::Instances), Product::Listing(rows)) => product::instances(py, &rows)?,
-            (Shape::Receipt, Product::Written(written)) => super::records::receipt(py, &written)?,
+            (Shape::Names, Product::Listing(rows)) => product::names(py, rows)?,
+            (Shape::Instances | Shape::Listing(Rows::Instances), Product::Listing(rows)) => product::instances(py, rows)?,
+            (Shape::Receipt, Product::Written(written)) => super::records::receipt(py, written)?,
             (Shape::Removal, Product::Removed { existed, .. }) => existed.into_pyobject(py)?.to_owned().into_any(),
             (Shape::Deletion, Product::Removed { existed: false, .. }) => {
                 let error = NamingError::new(ErrorKind::NameNotFound, "no such name")
@@ -303,8 +302,8 @@ impl Asking {
                 return Err(self.raise(py, error));
             }
             (Shape::Context, Product::Written(_)) => home.subcontext(py, full.clone())?,
-            (Shape::Report, Product::Report(report)) => product::report(py, home, &report)?,
-            (Shape::Status, Product::Status(status)) => super::records::node_status(py, &status)?,
+            (Shape::Report, Product::Report(report)) => product::report(py, home, report)?,
+            (Shape::Status, Product::Status(status)) => super::records::node_status(py, status)?,
             (Shape::Nothing, Product::Written(_) | Product::Accepted) | (Shape::Deletion, Product::Removed { .. }) => {
                 py.None().into_bound(py)
             }

@@ -46,8 +46,8 @@ pub fn without_interpreter<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + S
 /// What the handler of a signal raised, if one was due; to be asked by a thread that is without the interpreter.
 pub fn pending_signal() -> Option<PyErr> {
     stop_if_exiting();
-    match Python::try_attach(|py| py.check_signals()) {
-        Some(checked) => checked.err(),
+    match Python::try_attach(|py| py.check_signals().err()) {
+        Some(raised) => raised,
         None => stop(),
     }
 }

@@ -191,7 +191,10 @@ fn versioned<'py>(py: Python<'py>, home: &dyn Home, name: &str, found: &Found) -
     records::binding(py, name, &row, &value)
 }
 
-fn split<'py>(mut all: Vec<Bound<'py, PyAny>>) -> (Option<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>) {
+type Split<'py> = (Option<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>);
+
+/// The first, and the others.
+fn split(mut all: Vec<Bound<'_, PyAny>>) -> Split<'_> {
     let others = all.split_off(all.len().min(1));
     (all.pop(), others)
 }

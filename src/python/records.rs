@@ -7,9 +7,11 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
+use crate::client::Target;
 use crate::failure::Attempt;
 use crate::naming::{Listed, Source};
 use crate::protocol::{Found, NodeStatus, Written};
+use crate::server::Node;
 use crate::topology::{Member, View};
 
 use super::imports::{Imported, completion};
@@ -147,3 +149,21 @@ fn member<'py>(py: Python<'py>, member: &Member) -> PyResult<Bound<'py, PyAny>> 
     static CLASS: Imported = Imported::new("hanaming.records", "Member");
     record(py, &CLASS, (member.name.as_str(), member.endpoint.to_string(), member.state.as_str()))
 }
+
+/// `Target`.
+pub fn target<'py>(py: Python<'py>, target: &Target, age: Duration) -> PyResult<Bound<'py, PyAny>> {
+    let endpoint = &target.endpoint;
+    let fields =
+        (target.hostname.as_ref(), endpoint.host(), endpoint.port(), target.origin.as_str(), age.as_secs_f64(), target.state());
+    record(py, &TARGET, fields)
+}
+
+/// `Target`, which is a node of this process.
+pub fn target_in_process<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+    let endpoint = node.endpoint();
+    let state = if node.is_closed() { "closed" } else { "good" };
+    let age = Duration::from_millis(node.status().uptime).as_secs_f64();
+    record(py, &TARGET, (endpoint.host(), endpoint.host(), endpoint.port(), "in process", age, state))
+}
+
+static TARGET: Imported = Imported::new("hanaming.records", "Target");

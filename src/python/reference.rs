@@ -61,16 +61,13 @@ impl PyReference {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let quoted = |text: &str| Ok::<_, PyErr>(PyString::new(py, text).repr()?.to_string());
-        let mut shown = format!("Reference({}", quoted(&self.0.class_name)?);
-        if !self.0.addresses.is_empty() {
-            shown.push_str(&format!(", {}", self.addresses(py)?.repr()?));
-        }
-        if let Some(factory) = &self.0.factory {
-            shown.push_str(&format!(", factory={}", quoted(factory)?));
-        }
-        shown.push(')');
-        Ok(shown)
+        let class_name = PyString::new(py, &self.0.class_name).repr()?;
+        let addresses = if self.0.addresses.is_empty() { String::new() } else { format!(", {}", self.addresses(py)?.repr()?) };
+        let factory = match &self.0.factory {
+            Some(factory) => format!(", factory={}", PyString::new(py, factory).repr()?),
+            None => String::new(),
+        };
+        Ok(format!("Reference({class_name}{addresses}{factory})"))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {

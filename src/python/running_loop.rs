@@ -16,7 +16,8 @@ pub fn warn_once(py: Python<'_>) -> PyResult<()> {
         return Ok(());
     }
     SAID.store(true, Ordering::Relaxed);
-    let message = c"a synchronous hanaming call inside a running event loop holds up all of the loop's tasks; use hanaming.aio there";
+    let message =
+        c"a synchronous hanaming call inside a running event loop holds up all of the loop's tasks; use hanaming.aio there";
     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), message, 1)
 }
 
@@ -25,9 +26,9 @@ fn is_running(py: Python<'_>) -> PyResult<bool> {
     let running = match RUNNING.get(py) {
         Some(running) => running,
         None => match modules(py)?.get_item(intern!(py, "asyncio.events"))? {
-            Some(events) => RUNNING.get_or_try_init(py, || {
-                Ok::<_, PyErr>(events.getattr(intern!(py, "_get_running_loop"))?.unbind())
-            })?,
+            Some(events) => {
+                RUNNING.get_or_try_init(py, || Ok::<_, PyErr>(events.getattr(intern!(py, "_get_running_loop"))?.unbind()))?
+            }
             // Nothing runs a loop where nothing has imported asyncio.
             None => return Ok(false),
         },

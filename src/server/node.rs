@@ -192,6 +192,11 @@ impl Node {
         self.0.core.phase.get() == Phase::Closed || self.is_forked()
     }
 
+    /// A number that grows whenever the node goes on to another phase of its life.
+    pub fn phases(&self) -> u64 {
+        self.0.core.phase.get() as u64
+    }
+
     /// Whether this is a child process made by `fork`, in which the node does not run.
     pub fn is_forked(&self) -> bool {
         self.0.process != std::process::id()

@@ -1,0 +1,142 @@
+//! `hanaming.HAContext`: the unified view of a whole cluster.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use crate::client::config::seconds;
+use crate::client::{ClientConfig, Policy};
+use crate::naming::{ErrorKind, NamingError};
+
+use super::context::PyContext;
+use super::session::{Reach, Session};
+use super::{error, operation, records};
+
+/// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
+/// what ran is never repeated.
+///
+/// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
+/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds.
+#[pyclass(name = "HAContext", module = "hanaming", extends = PyContext, subclass, frozen)]
+pub struct PyHAContext;
+
+#[pymethods]
+impl PyHAContext {
+    #[new]
+    #[pyo3(signature = (
+        provider = None, *, policy = "round_robin", timeout = 5.0, attempt_timeout = 0.25, dns_refresh = None,
+        dns_servers = None, cluster = None, follow_views = true, cache = false,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the public signature")]
+    fn py_new(
+        py: Python<'_>,
+        provider: Option<&Bound<'_, PyAny>>,
+        policy: &str,
+        timeout: f64,
+        attempt_timeout: f64,
+        dns_refresh: Option<&Bound<'_, PyAny>>,
+        dns_servers: Option<&Bound<'_, PyAny>>,
+        cluster: Option<String>,
+        follow_views: bool,
+        cache: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let later = Later { dns_refresh, dns_servers, cache };
+        later.refuse(py)?;
+        let providers = providers(py, provider)?;
+        let configured = || {
+            Ok(ClientConfig {
+                policy: policy.parse::<Policy>()?,
+                timeout: seconds("timeout", timeout)?,
+                attempt_timeout: seconds("attempt_timeout", attempt_timeout)?,
+                cluster,
+                follow_views,
+                ..ClientConfig::from_providers(providers.iter().map(String::as_str))?
+            })
+        };
+        let session = configured().and_then(Session::over_network).map_err(|wrong| error::raise(py, wrong))?;
+        Ok(PyClassInitializer::from(PyContext::root(py, session)).add_subclass(Self))
+    }
+
+    /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
+    #[getter]
+    fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        targets(slf.py(), slf.as_super().get().session())
+    }
+
+    /// The newest view that a server told, if any did. Nothing is asked.
+    #[getter]
+    fn view<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        view(slf.py(), slf.as_super().get().session())
+    }
+
+    /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
+    #[pyo3(signature = (name, *, timeout = None))]
+    fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        let context = slf.as_super().get();
+        context.run(slf.py(), operation::instances(context.base(), name)?, timeout)
+    }
+}
+
+/// The servers that a session knows.
+pub fn targets<'py>(py: Python<'py>, session: &Session) -> PyResult<Bound<'py, PyList>> {
+    let rows = match session.reach() {
+        Reach::Network(client) => {
+            client.targets().iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
+        }
+        Reach::Process(process) => vec![records::target_in_process(py, &process.node)?],
+    };
+    PyList::new(py, rows)
+}
+
+/// The newest view that a session knows.
+pub fn view<'py>(py: Python<'py>, session: &Session) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let view = match session.reach() {
+        Reach::Network(client) => client.view(),
+        Reach::Process(process) => Some(process.node.view()),
+    };
+    view.map(|view| records::view(py, &view)).transpose()
+}
+
+/// The texts that say where servers are. None is loopback.
+pub fn providers(py: Python<'_>, provider: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+    let Some(provider) = provider else {
+        return Ok(std::env::var("HANAMING_PROVIDER").ok().filter(|text| !text.is_empty()).into_iter().collect());
+    };
+    if let Ok(one) = provider.cast::<PyString>() {
+        return Ok(vec![one.to_str()?.to_owned()]);
+    }
+    let all = provider.extract::<Vec<String>>()?;
+    if all.is_empty() {
+        let message = "provider=[] names no server; write hn://host:11100, or None for the default";
+        return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));
+    }
+    Ok(all)
+}
+
+/// Options that a later version will take. Given now, they are refused and not ignored.
+pub struct Later<'a, 'py> {
+    pub dns_refresh: Option<&'a Bound<'py, PyAny>>,
+    pub dns_servers: Option<&'a Bound<'py, PyAny>>,
+    pub cache: bool,
+}
+
+impl Later<'_, '_> {
+    /// `OperationNotSupportedError` where one of them is given.
+    pub fn refuse(&self, py: Python<'_>) -> PyResult<()> {
+        let default_refresh = match self.dns_refresh {
+            Some(refresh) => refresh.extract::<&str>().is_ok_and(|refresh| refresh == "ttl"),
+            None => true,
+        };
+        let message = if !default_refresh {
+            "dns_refresh= is not supported yet but as \"ttl\": host names are resolved again in the background"
+        } else if self.dns_servers.is_some_and(|servers| !servers.is_none()) {
+            "dns_servers= is not supported yet: the system's resolver is used"
+        } else if std::env::var_os("HANAMING_DNS_SERVERS").is_some() {
+            "HANAMING_DNS_SERVERS (dns_servers=) is not supported yet: the system's resolver is used; unset it"
+        } else if self.cache {
+            "cache=True is not supported yet: every lookup asks a server"
+        } else {
+            return Ok(());
+        };
+        Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)))
+    }
+}

@@ -1,0 +1,221 @@
+//! `hanaming.Node`: a server in this process.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+
+use crate::client::ClientConfig;
+use crate::client::config::seconds;
+use crate::discovery::provider_url;
+use crate::naming::{ErrorKind, NamingError};
+use crate::protocol::Scope;
+use crate::server::{Node, ServerConfig};
+use crate::topology::{DEFAULT_PORT, Endpoint};
+
+use super::context::PyContext;
+use super::error::{self, guarded};
+use super::registration::PyRegistration;
+use super::session::Session;
+use super::{process, records, registration, show};
+
+/// One server of a cluster, in this process. It starts at once and is ready when it is made.
+///
+/// It listens on a free loopback port unless told otherwise; beyond loopback `insecure=True` is needed, as nothing is
+/// encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. Raises
+/// `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
+#[pyclass(name = "Node", module = "hanaming", frozen)]
+pub struct PyNode {
+    node: Node,
+    /// Handed out again and again, so that what it remembers of hot names is used.
+    local: Mutex<Option<Py<PyContext>>>,
+}
+
+impl PyNode {
+    /// The node.
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// Where it stands in its life, in a word.
+    pub fn state(&self) -> &'static str {
+        if self.node.is_closed() {
+            return "closed";
+        }
+        let view = self.node.view();
+        view.member(self.node.id()).map_or("gone", |member| member.state.as_str())
+    }
+
+    fn usable(&self, py: Python<'_>) -> PyResult<&Node> {
+        let what = if self.node.is_forked() {
+            "runs in the parent process; start another one in this process"
+        } else if self.node.is_closed() {
+            "is closed"
+        } else {
+            return Ok(&self.node);
+        };
+        let message = format!("node {} {what}", self.node.name());
+        Err(error::raise(py, NamingError::new(ErrorKind::ContextClosed, message)))
+    }
+}
+
+#[pymethods]
+impl PyNode {
+    #[new]
+    #[pyo3(signature = (
+        name, *, listen = "127.0.0.1:0", advertise = None, seeds = None, cluster = "default", data_dir = None,
+        mdns = false, insecure = false,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the public signature")]
+    fn py_new(
+        py: Python<'_>,
+        name: &str,
+        listen: &str,
+        advertise: Option<&str>,
+        seeds: Option<Vec<String>>,
+        cluster: &str,
+        data_dir: Option<&Bound<'_, PyAny>>,
+        mdns: bool,
+        insecure: bool,
+    ) -> PyResult<Self> {
+        let later = if data_dir.is_some() {
+            Some("data_dir= is not supported yet: a node's names live in memory and end with it")
+        } else if mdns {
+            Some("mdns=True is not supported yet: give clients the node's address")
+        } else {
+            None
+        };
+        if let Some(message) = later {
+            return Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)));
+        }
+        let configured = || {
+            Ok(ServerConfig {
+                listen: endpoint(listen)?,
+                advertise: advertise.map(endpoint).transpose()?,
+                seeds: met_through(&seeds.unwrap_or_default())?,
+                cluster: cluster.to_owned(),
+                insecure,
+                ..ServerConfig::new(name)
+            })
+        };
+        let config: ServerConfig = configured().map_err(|wrong: NamingError| error::raise(py, wrong))?;
+        let started = process::without_interpreter(py, || guarded(|| Node::start(config)).and_then(|started| started));
+        let node = started.map_err(|wrong| error::raise(py, wrong))?;
+        // Ctrl-C while it started.
+        py.check_signals()?;
+        Ok(Self { node, local: Mutex::new(None) })
+    }
+
+    /// Its name, unique in its cluster.
+    #[getter]
+    fn name(&self) -> &str {
+        self.node.name()
+    }
+
+    /// The address under which it is reached, as `host:port`, with the real port.
+    #[getter]
+    fn address(&self) -> String {
+        self.node.endpoint().to_string()
+    }
+
+    /// The same as a provider string.
+    #[getter]
+    fn url(&self) -> String {
+        format!("hn://{}", self.node.endpoint())
+    }
+
+    /// The members as the node sees them: a `View`.
+    #[getter]
+    fn view<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records::view(py, &self.usable(py)?.view())
+    }
+
+    /// Its local tree: a `Context`, in process.
+    #[getter]
+    fn local<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyContext>> {
+        let node = self.usable(py)?;
+        let mut local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = local.as_ref().filter(|context| !context.get().is_closed()) {
+            return Ok(open.bind(py).clone());
+        }
+        let session = Session::in_process(node, Scope::Local, ClientConfig::new(Vec::new()).timeout);
+        let context = Bound::new(py, PyContext::root(py, session))?;
+        *local = Some(context.clone().unbind());
+        Ok(context)
+    }
+
+    /// A new HA context that asks this node in process, without a network. It refuses (`ServiceUnavailableError`,
+    /// completion `NO`) after `quiesce`, and raises `ContextClosedError` after `close`.
+    fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let session = Session::in_process(self.usable(py)?, Scope::Cluster, ClientConfig::new(Vec::new()).timeout);
+        PyContext::root(py, session).into_object(py)
+    }
+
+    /// Offers a service: binds `<name>/<node name>` in the local tree until the registration is closed or the node
+    /// ends. `weight` is the instance's share relative to others', positive and finite; `metadata` a `dict` of values.
+    ///
+    /// Raises `NameAlreadyBoundError` where this node offers the service already, `ValueError` for a weight that is
+    /// none, `TypeError` for what is no value.
+    #[pyo3(signature = (name, value, *, weight = 1.0, metadata = None))]
+    fn register(
+        &self,
+        name: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        weight: f64,
+        metadata: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyRegistration> {
+        registration::register(self.usable(name.py())?, name, value, weight, metadata)
+    }
+
+    /// What is dubious in the whole cluster: a `CheckReport`, falsy where nothing is.
+    fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.context(py)?.call_method0("check")
+    }
+
+    /// Leaves the cluster: refuses new requests, finishes those in flight, for at most `timeout` seconds. The node
+    /// stays, and refuses, until it is closed. Raises `TimeLimitExceededError` where requests were cut.
+    #[pyo3(signature = (*, timeout = 30.0))]
+    fn quiesce(&self, py: Python<'_>, timeout: f64) -> PyResult<()> {
+        let node = self.usable(py)?;
+        let within = seconds("timeout", timeout).map_err(|wrong| error::raise(py, wrong))?;
+        let left = process::without_interpreter(py, || guarded(|| node.quiesce(within)).and_then(|left| left));
+        py.check_signals()?;
+        left.map_err(|wrong| error::raise(py, wrong))
+    }
+
+    /// Ends the node at once. Doing so again does nothing.
+    fn close(&self, py: Python<'_>) {
+        process::without_interpreter(py, || self.node.close());
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (kind, error, traceback))]
+    #[expect(unused_variables, reason = "the protocol's parameters")]
+    fn __exit__(&self, py: Python<'_>, kind: &Bound<'_, PyAny>, error: &Bound<'_, PyAny>, traceback: &Bound<'_, PyAny>) {
+        self.close(py);
+    }
+
+    fn __repr__(&self) -> String {
+        show::node_repr(self)
+    }
+
+    fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        show::node_html(py, self)
+    }
+}
+
+fn endpoint(text: &str) -> Result<Endpoint, NamingError> {
+    Endpoint::parse(text, DEFAULT_PORT).map_err(|wrong| NamingError::new(ErrorKind::Configuration, wrong.to_string()))
+}
+
+/// Seeds are addresses or provider strings.
+fn met_through(seeds: &[String]) -> Result<Vec<Endpoint>, NamingError> {
+    let mut all = Vec::new();
+    for seed in seeds {
+        let read = provider_url::parse([seed.as_str()]);
+        all.extend(read.map_err(|wrong| NamingError::new(ErrorKind::Configuration, format!("seeds: {wrong}")))?);
+    }
+    Ok(all)
+}
