@@ -120,9 +120,9 @@ def __getattr__(name: str) -> Any:
 
         found = getattr(records, name, None) or getattr(types, name)
     elif name == "aio":
-        from hanaming import aio as found  # noqa: PLC0415
+        import hanaming.aio as found  # noqa: PLC0415 - a `from` import would ask this very function
     elif name == "log":
-        from hanaming import log as found  # noqa: PLC0415
+        import hanaming.log as found  # noqa: PLC0415
     else:
         message = f"module 'hanaming' has no attribute {name!r}"
         raise AttributeError(message)

@@ -30,7 +30,9 @@ _CREATE_PARENTS = click.option("-p", "--create-parents", is_flag=True, help="Mak
 @click.argument("value")
 @_CREATE_PARENTS
 def bind(session: Session, name: str, value: str, create_parents: bool) -> None:
-    r"""Binds a name that is free. Into the cluster tree, or with --local into one node's local tree.
+    """Binds a name that is free.
+
+    Into the cluster tree, or with --local into one node's local tree.
 
     VALUE is JSON ("-" reads it from standard input). What JSON lacks has a form of its own:
 
@@ -40,7 +42,7 @@ def bind(session: Session, name: str, value: str, create_parents: bool) -> None:
       {"$reference": {"class_name": "DataSource", "addresses": [["url", "db:5432"]], "factory": null}}
       {"$float": "nan"}             nan, inf, -inf
       {"$dict": {"$link": "x"}}     a dict whose only key starts with $
-    """
+    """  # noqa: D301 - click's mark for lines that stay as they are
     receipt = session.context.bind(name, _value(value), create_parents=create_parents)
     _show(session, f"bound {name!r}", receipt)
 

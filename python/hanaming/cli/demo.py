@@ -25,9 +25,10 @@ from .session import standalone
 )
 @click.option("--json", "as_json", is_flag=True, help="The figures in JSON, at the end, on standard output.")
 def demo(seconds: float, threads: int, as_json: bool) -> int:
-    """Starts three nodes on this machine, binds a catalogue of services, and breaks the nodes under their clients.
+    """Runs three nodes, and breaks them under their clients.
 
-    One node is killed, one is frozen and woken, one is quiesced and started again. At the end a table says what the
+    They run on this machine, on free ports, with a shop's catalogue of some 200 names bound in two of them. One
+    node is killed, one is frozen and woken, one is quiesced and started again. At the end a table says what the
     clients noticed. Exit status 1 if a single lookup failed.
     """
     from hanaming.demo import run  # noqa: PLC0415 - it uses this package

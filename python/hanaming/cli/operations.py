@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 )
 @click.argument("name", default="")
 def check(session: Session, name: str) -> int | None:
-    r"""Reports names that are bound to different things in different places. Exit status 1 where there are any.
+    """Finds names with two meanings.
+
+    Exit status 1 where there are any.
 
     \b
       mismatch   local trees of several nodes have different values: who asks which node gets which
       hidden     the cluster tree has the name, and hides what a node bound locally
       conflict   the cluster tree itself has several versions
-    """
+    """  # noqa: D301 - click's mark for lines that stay as they are
     report = session.context.check(name)
     if session.json:
         session.print_json(_report_document(report))
@@ -51,7 +53,10 @@ def check(session: Session, name: str) -> int | None:
     """
 )
 def status(session: Session) -> int | None:
-    """Shows the cluster: each member, its state, its names, its load. Exit status 1 where a member did not answer."""
+    """Shows the cluster's members and their load.
+
+    Exit status 1 where a member did not answer.
+    """
     first = session.context.status()
     answers = [_Asked(m, first) if m.address == first.address else _Asked(m) for m in first.members]
     if not session.local:
@@ -84,7 +89,9 @@ def status(session: Session) -> int | None:
     """,
 )
 def quiesce(session: Session) -> None:
-    """Asks one node to leave: it refuses what is new, finishes what runs, and ends. Its local bindings end with it.
+    """Asks one node to leave.
+
+    It refuses what is new, finishes what runs, and ends. Its local bindings end with it.
 
     The provider must be that one node's address. Clients go to other nodes by themselves, without a failed call.
     """

@@ -11,6 +11,7 @@ from .demo import demo
 from .operations import check, quiesce, status
 from .reading import lookup, ls, resolve, tree
 from .serve import serve
+from .session import ExamplesFirst
 
 _EPILOG = """\
 Exit status: 0 done; 1 a naming answer (not found, already bound, findings of check); 2 usage; 3 not reachable;
@@ -18,25 +19,30 @@ Exit status: 0 done; 1 a naming answer (not found, already bound, findings of ch
 """
 
 
-class _Commands(click.Group):
+class _Commands(ExamplesFirst, click.Group):
     """Lists the commands as they were added, not by the alphabet."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
 
 
-@click.group(cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+_EXAMPLES = """
+hanaming demo                               three nodes, broken before your eyes
+hanaming serve                              a node on 127.0.0.1:11100
+hanaming bind orders '"http://10.0.0.5"'    bind a name ...
+hanaming lookup orders                      ... and find it
+"""
+
+
+@click.group(
+    cls=_Commands,
+    examples=_EXAMPLES,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(hanaming.__version__, "-V", "--version", message="%(prog)s %(version)s")
 def program() -> None:
-    r"""Highly available naming: bind a name once, find it from anywhere, go on finding it while nodes die.
-
-    \b
-    Examples:
-      hanaming demo                               three nodes, broken before your eyes
-      hanaming serve                              a node on 127.0.0.1:11100
-      hanaming bind orders '"http://10.0.0.5"'    bind a name ...
-      hanaming lookup orders                      ... and find it
-    """
+    """Highly available naming: bind a name once, find it from anywhere, go on finding it while nodes die."""
 
 
 for command in (demo, serve, lookup, bind, rebind, unbind, ls, tree, resolve, check, status, quiesce):

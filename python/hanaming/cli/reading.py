@@ -30,7 +30,7 @@ _VALUE_WIDTH = 60
 @click.option("--raw", is_flag=True, help="Print a string or bytes as they are, without quotes.")
 @click.option("--no-follow", is_flag=True, help="Where the name is a link, show the link, not what it leads to.")
 def lookup(session: Session, names: tuple[str, ...], raw: bool, no_follow: bool) -> int | None:
-    """Looks up one name, or several at once, and prints what is bound there, as JSON.
+    """Prints what is bound at a name, as JSON.
 
     Several names give one object; names that are not bound are left out of it, are named on standard error, and
     make the exit status 1.
@@ -74,7 +74,10 @@ def _lookup_many(session: Session, names: tuple[str, ...]) -> int | None:
 @click.option("-l", "--long", is_flag=True, help="Also kind, value, source and node of each.")
 @click.option("--tree", type=_TREES, default="all", show_default=True, help="Which trees are merged.")
 def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
-    """Lists the names in a context: of the cluster tree and all live nodes' local trees, merged."""
+    """Lists the names in a context.
+
+    The cluster tree and all live nodes' local trees are merged.
+    """
     if session.json or long:
         bindings = session.context.list_bindings(name, tree=tree)
         if session.json:
@@ -103,7 +106,7 @@ def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
 )
 @click.option("--tree", "trees", type=_TREES, default="all", show_default=True, help="Which trees are merged.")
 def tree(session: Session, name: str, depth: int, trees: Tree) -> None:
-    """Shows a context and all that lies beneath it, each binding with its node."""
+    """Shows all that lies beneath a context."""
     if session.json:
         session.print_json(_subtree(session.context, Name(name), depth, trees))
         return
@@ -122,7 +125,10 @@ def tree(session: Session, name: str, depth: int, trees: Tree) -> None:
 @click.argument("name")
 @click.option("--all", "everywhere", is_flag=True, help="What every node answers, not only the first.")
 def resolve(session: Session, name: str, everywhere: bool) -> None:
-    """Looks a name up and says how: which step of the lookup rule answered, which node, who was asked."""
+    """Says how a name is found.
+
+    Which step of the lookup rule answered, which node has it, who was asked; with --all, what every node answers.
+    """
     if everywhere:
         answers = session.context.resolve(name, all=True)
         if session.json:

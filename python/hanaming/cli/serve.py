@@ -56,12 +56,13 @@ _log = logging.getLogger("hanaming.serve")
 @click.option("-v", "--verbose", is_flag=True, help="Log more, on standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Log warnings only.")
 def serve(config: Path | None, verbose: bool, quiet: bool, **flags: Any) -> int:
-    """Runs a node. It needs no arguments: alone it is a complete, useful server.
+    """Runs a node.
 
-    Prints one line on standard output once it serves, and logs to standard error. SIGTERM, Ctrl-C and
-    `hanaming quiesce` make it leave: it refuses what is new, finishes what runs, and exits with 0; a second signal
-    ends it at once. Flags beat the file, the file beats the environment (HANAMING_NAME, HANAMING_LISTEN,
-    HANAMING_ADVERTISE, HANAMING_SEEDS, HANAMING_CLUSTER, HANAMING_INSECURE).
+    It needs no arguments: alone it is a complete, useful server. It prints one line on standard output once it
+    serves, and logs to standard error. SIGTERM, Ctrl-C and `hanaming quiesce` make it leave: it refuses what is
+    new, finishes what runs, and exits with 0; a second signal ends it at once. Flags beat the file, the file beats
+    the environment (HANAMING_NAME, HANAMING_LISTEN, HANAMING_ADVERTISE, HANAMING_SEEDS, HANAMING_CLUSTER,
+    HANAMING_INSECURE).
     """
     level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
     logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -75,45 +75,45 @@ class Session:
             self._context.close()
 
 
-class _ExamplesFirst(click.Command):
+class ExamplesFirst(click.Command):
     """A command whose help starts with what to type."""
 
-    def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, examples: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if self.examples:
-            with formatter.section("Examples"):
-                for line in self.examples.strip().splitlines():
-                    formatter.write(f"{'':>{formatter.current_indent}}{line.strip()}\n")
+        """The examples, each on its own line as it is to be typed, then the text."""
+        with formatter.section("Examples"):
+            for line in self.examples.strip().splitlines():
+                formatter.write(f"{'':>{formatter.current_indent}}{line.strip()}\n")
         super().format_help_text(ctx, formatter)
 
 
-_SHARED = (
-    click.option("-q", "--quiet", is_flag=True, help="Print nothing but the answer."),
-    click.option("-v", "--verbose", is_flag=True, help="Show every attempt: target, phase, outcome, time."),
-    click.option("--json", is_flag=True, help="Answer in JSON."),
-    click.option(
-        "--timeout",
+_SHARED = [
+    click.Option(
+        ["--provider"],
+        metavar="HN://HOST:PORT,…",
+        help="Whom to ask: one address or several. Else HANAMING_PROVIDER, else 127.0.0.1:11100.",
+    ),
+    click.Option(["--local"], is_flag=True, help="Ask the one node's local tree alone; never fails over."),
+    click.Option(
+        ["--timeout"],
         type=click.FloatRange(min=0, min_open=True),
         default=5.0,
         show_default=True,
         metavar="SECONDS",
         help="The limit for the whole call.",
     ),
-    click.option("--local", is_flag=True, help="Ask the one node's local tree alone; never fails over."),
-    click.option(
-        "--provider",
-        metavar="HN://HOST:PORT,…",
-        help="Whom to ask: one address or several. Else HANAMING_PROVIDER, else 127.0.0.1:11100.",
-    ),
-)
+    click.Option(["--json"], is_flag=True, help="Answer in JSON."),
+    click.Option(["-v", "--verbose"], is_flag=True, help="Show every attempt: target, phase, outcome, time."),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but the answer."),
+]
 
 
 def standalone(*, examples: str) -> Callable[[Callable[..., Any]], click.Command]:
     """A command that asks no cluster of its own (`serve`, `demo`)."""
-    return click.command(cls=_ExamplesFirst, examples=examples)
+    return click.command(cls=ExamplesFirst, examples=examples)
 
 
 def command(*, examples: str, mutation: bool = False) -> Callable[[Callable[..., int | None]], click.Command]:
@@ -129,10 +129,9 @@ def command(*, examples: str, mutation: bool = False) -> Callable[[Callable[...,
             finally:
                 session.close()
 
-        decorated: Callable[..., int] = run
-        for option in _SHARED:
-            decorated = option(decorated)
-        return click.command(cls=_ExamplesFirst, examples=examples)(decorated)
+        made = click.command(cls=ExamplesFirst, examples=examples)(run)
+        made.params.extend(_SHARED)  # behind the command's own
+        return made
 
     return wrap
 
