@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyIterator};
 
@@ -11,6 +12,7 @@ use crate::client::config::seconds;
 use crate::client::{BindOptions, ClientConfig, Product};
 use crate::naming::{ErrorKind, Name, NamingError};
 
+use super::argument::Argument;
 use super::error::{self, Rows};
 use super::ha_context::PyHAContext;
 use super::hot::{self, Hot};
@@ -232,27 +234,33 @@ impl PyContext {
     ///
     /// Raises `NotContextError` for a value; `ServiceUnavailableError` where a node was silent, with what the others
     /// have as `.partial`.
-    #[pyo3(signature = (name = None, *, tree = "all", timeout = None))]
+    #[pyo3(
+        signature = (name = Argument::Absent, *, tree = "all", timeout = None),
+        text_signature = "($self, name='', *, tree='all', timeout=None)"
+    )]
     fn list_names<'py>(
         &self,
         py: Python<'py>,
-        name: Option<&Bound<'py, PyAny>>,
+        name: Argument<'py>,
         tree: &str,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.run(py, operation::list(&self.base, &here(py, name), tree, Rows::Entries)?, timeout)
+        self.run(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Entries)?, timeout)
     }
 
     /// The names in a context, in order, with their values: a list of `Binding`. Links are not followed.
-    #[pyo3(signature = (name = None, *, tree = "all", timeout = None))]
+    #[pyo3(
+        signature = (name = Argument::Absent, *, tree = "all", timeout = None),
+        text_signature = "($self, name='', *, tree='all', timeout=None)"
+    )]
     fn list_bindings<'py>(
         &self,
         py: Python<'py>,
-        name: Option<&Bound<'py, PyAny>>,
+        name: Argument<'py>,
         tree: &str,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.run(py, operation::list(&self.base, &here(py, name), tree, Rows::Bindings)?, timeout)
+        self.run(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Bindings)?, timeout)
     }
 
     /// Makes an empty context and returns it. Raises what `bind` raises.
@@ -283,9 +291,12 @@ impl PyContext {
     }
 
     /// What is dubious beneath a name: a `CheckReport`, falsy where nothing is.
-    #[pyo3(signature = (name = None, *, timeout = None))]
+    #[pyo3(
+        signature = (name = Argument::Absent, *, timeout = None),
+        text_signature = "($self, name='', *, timeout=None)"
+    )]
     fn check<'py>(&self, py: Python<'py>, name: Option<&Bound<'py, PyAny>>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        self.run(py, operation::check(&self.base, &here(py, name))?, timeout)
+        self.run(py, operation::check(&self.base, &name.or_here(py))?, timeout)
     }
 
     /// What the node that is asked says of itself: a `NodeStatus`.
@@ -329,6 +340,11 @@ impl PyContext {
         self.lookup(name, None)
     }
 
+    #[expect(unused_variables, reason = "the protocol's parameters")]
+    fn __setitem__(&self, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err("a context is not written to by ctx[name] = value; use bind() or rebind()"))
+    }
+
     fn __delitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
         self.run(name.py(), operation::delete(&self.base, name)?, None).map(drop)
     }
@@ -349,11 +365,6 @@ impl PyContext {
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         show::html(slf)
     }
-}
-
-/// The name given, else `""`: the context itself.
-fn here<'py>(py: Python<'py>, name: Option<&Bound<'py, PyAny>>) -> Bound<'py, PyAny> {
-    name.map_or_else(|| pyo3::types::PyString::new(py, "").into_any(), Clone::clone)
 }
 
 fn duration(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Duration>> {

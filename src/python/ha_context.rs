@@ -7,6 +7,7 @@ use crate::client::config::seconds;
 use crate::client::{ClientConfig, Policy};
 use crate::naming::{ErrorKind, NamingError};
 
+use super::argument::Argument;
 use super::context::PyContext;
 use super::session::{Reach, Session};
 use super::{error, operation, records};
@@ -23,9 +24,9 @@ pub struct PyHAContext;
 impl PyHAContext {
     #[new]
     #[pyo3(signature = (
-        provider = None, *, policy = "round_robin", timeout = 5.0, attempt_timeout = 0.25, dns_refresh = None,
+        provider = None, *, policy = "round_robin", timeout = 5.0, attempt_timeout = 0.25, dns_refresh = Argument::Absent,
         dns_servers = None, cluster = None, follow_views = true, cache = false,
-    ))]
+    ), text_signature = "(provider=None, *, policy='round_robin', timeout=5.0, attempt_timeout=0.25, dns_refresh='ttl', dns_servers=None, cluster=None, follow_views=True, cache=False)")]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
     fn py_new(
         py: Python<'_>,
@@ -33,13 +34,13 @@ impl PyHAContext {
         policy: &str,
         timeout: f64,
         attempt_timeout: f64,
-        dns_refresh: Option<&Bound<'_, PyAny>>,
+        dns_refresh: Argument<'_>,
         dns_servers: Option<&Bound<'_, PyAny>>,
         cluster: Option<String>,
         follow_views: bool,
         cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let later = Later { dns_refresh, dns_servers, cache };
+        let later = Later { dns_refresh: dns_refresh.given(), dns_servers, cache };
         later.refuse(py)?;
         let providers = providers(py, provider)?;
         let configured = || {

@@ -6,6 +6,7 @@
 //!
 //! The classes are `hanaming._native`'s and say they are `hanaming`'s, where users import them from.
 
+mod argument;
 mod context;
 mod error;
 mod factories;

@@ -6,6 +6,7 @@ use pyo3::types::{PyIterator, PySlice, PyString, PyTuple, PyType};
 
 use crate::naming::{ErrorKind, Name, NamingError};
 
+use super::argument::Argument;
 use super::error;
 
 /// An immutable composite name: a sequence of its components.
@@ -19,9 +20,9 @@ pub struct PyName(pub Name);
 #[pymethods]
 impl PyName {
     #[new]
-    #[pyo3(signature = (text = None))]
-    fn new(text: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        text.map_or_else(|| Ok(Self(Name::empty())), |text| extract(text).map(Self))
+    #[pyo3(signature = (text = Argument::Absent), text_signature = "(text='')")]
+    fn new(text: Argument<'_>) -> PyResult<Self> {
+        text.given().map_or_else(|| Ok(Self(Name::empty())), |text| extract(text).map(Self))
     }
 
     /// The name of these components, taken as they are: nothing in them separates, escapes or quotes.

@@ -62,16 +62,16 @@ impl PyNode {
 impl PyNode {
     #[new]
     #[pyo3(signature = (
-        name, *, listen = "127.0.0.1:0", advertise = None, seeds = None, cluster = "default", data_dir = None,
+        name, *, listen = "127.0.0.1:0", advertise = None, seeds = Vec::new(), cluster = "default", data_dir = None,
         mdns = false, insecure = false,
-    ))]
+    ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, insecure=False)")]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
     fn py_new(
         py: Python<'_>,
         name: &str,
         listen: &str,
         advertise: Option<&str>,
-        seeds: Option<Vec<String>>,
+        seeds: Vec<String>,
         cluster: &str,
         data_dir: Option<&Bound<'_, PyAny>>,
         mdns: bool,
@@ -91,7 +91,7 @@ impl PyNode {
             Ok(ServerConfig {
                 listen: endpoint(listen)?,
                 advertise: advertise.map(endpoint).transpose()?,
-                seeds: met_through(&seeds.unwrap_or_default())?,
+                seeds: met_through(&seeds)?,
                 cluster: cluster.to_owned(),
                 insecure,
                 ..ServerConfig::new(name)

@@ -6,6 +6,7 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 
 use crate::naming::{Address, AddressContent, LinkRef, Reference};
 
+use super::argument::Argument;
 use super::name;
 use super::value;
 
@@ -19,14 +20,13 @@ pub struct PyReference(pub Reference);
 #[pymethods]
 impl PyReference {
     #[new]
-    #[pyo3(signature = (class_name, addresses = None, factory = None))]
-    fn new(
-        class_name: &Bound<'_, PyString>,
-        addresses: Option<&Bound<'_, PyAny>>,
-        factory: Option<&Bound<'_, PyString>>,
-    ) -> PyResult<Self> {
+    #[pyo3(
+        signature = (class_name, addresses = Argument::Absent, factory = None),
+        text_signature = "(class_name, addresses=(), factory=None)"
+    )]
+    fn new(class_name: &Bound<'_, PyString>, addresses: Argument<'_>, factory: Option<&Bound<'_, PyString>>) -> PyResult<Self> {
         let mut taken = Vec::new();
-        if let Some(addresses) = addresses {
+        if let Some(addresses) = addresses.given() {
             for (index, address) in addresses.try_iter()?.enumerate() {
                 taken.push(address_from(&address?, index)?);
             }

@@ -12,8 +12,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hanaming::client::invocation::{BindOptions, Invocation, Product};
 use hanaming::client::ClientConfig;
+use hanaming::client::invocation::{BindOptions, Invocation, Product};
 use hanaming::client::nonblocking::{Base, Finished};
 use hanaming::naming::{Content, Name, Value};
 use hanaming::topology::Endpoint;

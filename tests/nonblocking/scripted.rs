@@ -10,8 +10,8 @@ use bytes::{Bytes, BytesMut};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, Source};
 use hanaming::protocol::{
-    Answer, Decoder, Fault, Found, Frame, FrameKind, HEADER_LEN, Hello, Introduction, Limits, MAGIC, Operation,
-    PROTOCOL_VERSION, Refusal, RefusalReason, Reply, Request, Welcome, decode_body, encode_frame,
+    Answer, Decoder, Fault, Found, Frame, FrameKind, HEADER_LEN, Hello, Introduction, Limits, MAGIC, Operation, PROTOCOL_VERSION,
+    Refusal, RefusalReason, Reply, Request, Welcome, decode_body, encode_frame,
 };
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 

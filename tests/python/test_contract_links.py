@@ -130,7 +130,7 @@ def test_a_long_chain(ctx: Any) -> None:
     assert len(caught.value.chain) >= 32
 
 
-@pytest.mark.parametrize("target", ["", "./", "a//b", "x" * 1025])
+@pytest.mark.parametrize("target", ["a//b", "./a/", "'open", "x" * 1025])
 def test_a_target_that_no_operation_would_take(ctx: Any, target: str) -> None:
     with pytest.raises(InvalidNameError):
         ctx.bind("link", LinkRef(target))

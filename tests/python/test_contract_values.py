@@ -80,7 +80,7 @@ class Thing:
 
 
 @pytest.mark.parametrize(
-    ("value", "place", "culprit"),
+    ("value", "where", "culprit"),
     [
         (object(), "value:", "object"),
         ({"a": [0, 1, 2, {1}]}, 'value["a"][3]:', "set"),
@@ -95,26 +95,26 @@ class Thing:
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_what_is_no_value(ctx: Any, value: Any, place: str, culprit: str) -> None:
+def test_what_is_no_value(ctx: Any, value: Any, where: str, culprit: str) -> None:
     with pytest.raises(TypeError) as caught:
         ctx.bind("v", value)
-    assert str(caught.value).startswith(place)
+    assert str(caught.value).startswith(where)
     assert culprit in str(caught.value)
     assert ctx.list_names() == []
 
 
-@pytest.mark.parametrize(("value", "place"), [(2**63, "value:"), ({"a": [-(2**63) - 1]}, 'value["a"][0]:'), ([10**400], "value[0]:")], ids=["just", "nested", "huge"])
-def test_an_int_beyond_64_bits(ctx: Any, value: Any, place: str) -> None:
+@pytest.mark.parametrize(("value", "where"), [(2**63, "value:"), ({"a": [-(2**63) - 1]}, 'value["a"][0]:'), ([10**400], "value[0]:")], ids=["just", "nested", "huge"])
+def test_an_int_beyond_64_bits(ctx: Any, value: Any, where: str) -> None:
     with pytest.raises(LimitExceededError, match="64 bits") as caught:
         ctx.bind("v", value)
-    assert str(caught.value).startswith(place)
+    assert str(caught.value).startswith(where)
 
 
-@pytest.mark.parametrize(("value", "place"), [("\ud800", "value:"), (["a", "\udfff"], "value[1]:"), ({"\ud800": 1}, "value:")], ids=["str", "nested", "key"])
-def test_a_lone_surrogate(ctx: Any, value: Any, place: str) -> None:
+@pytest.mark.parametrize(("value", "where"), [("\ud800", "value:"), (["a", "\udfff"], "value[1]:"), ({"\ud800": 1}, "value:")], ids=["str", "nested", "key"])
+def test_a_lone_surrogate(ctx: Any, value: Any, where: str) -> None:
     with pytest.raises(ValueError, match="surrogate") as caught:
         ctx.bind("v", value)
-    assert str(caught.value).startswith(place)
+    assert str(caught.value).startswith(where)
 
 
 def test_the_limit_on_depth(ctx: Any) -> None:

@@ -11,9 +11,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::failure::Phase;
-use crate::protocol::{
-    Decoder, Fault, FrameKind, Hello, Limits, Outcome, ProtocolError, Request, Welcome, decode_body,
-};
+use crate::protocol::{Decoder, Fault, FrameKind, Hello, Limits, Outcome, ProtocolError, Request, Welcome, decode_body};
 use crate::topology::View;
 use crate::transport::{TransportError, TransportErrorKind};
 

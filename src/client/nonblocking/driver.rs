@@ -113,7 +113,8 @@ impl<T> Driver<T> {
         if self.is_closed() {
             self.end(id, Err(closed()));
         } else if full {
-            let message = format!("{CALLS_AT_MOST} calls are under way on this event loop, the most there can be; await some first");
+            let message =
+                format!("{CALLS_AT_MOST} calls are under way on this event loop, the most there can be; await some first");
             self.end(id, Err(NamingError::new(ErrorKind::LimitExceeded, message)));
         } else if let Some(send) = self.step(id, now, Input::Start) {
             self.ask(id, send, now);
@@ -185,7 +186,8 @@ impl<T> Driver<T> {
         let calls: Vec<u64> = self.calls.iter().map(|(id, _)| id).collect();
         for id in calls {
             if let Some(finished) = self.cancel(CallId(id), now) {
-                let completion = finished.result.as_ref().map_or_else(|error| error.fields().completion, |_| CompletionStatus::Yes);
+                let completion =
+                    finished.result.as_ref().map_or_else(|error| error.fields().completion, |_| CompletionStatus::Yes);
                 let error = closed().with_completion(completion).with_attempts(finished.trail.attempts());
                 self.finished.push(Finished { result: Err(error), ..finished });
             }
@@ -326,4 +328,3 @@ impl<T> Driver<T> {
         }
     }
 }
-

@@ -76,12 +76,8 @@ impl<T> Driver<T> {
                 self.replied(id, reply, now);
             }
         }
-        let waiting: Vec<u64> = self
-            .calls
-            .iter()
-            .filter(|(_, active)| matches!(active.waits, Waits::Moment(_)))
-            .map(|(id, _)| id)
-            .collect();
+        let waiting: Vec<u64> =
+            self.calls.iter().filter(|(_, active)| matches!(active.waits, Waits::Moment(_))).map(|(id, _)| id).collect();
         for id in waiting {
             self.step_and_hold(id, now, Input::Woke);
         }

@@ -210,8 +210,8 @@ impl<T> Driver<T> {
     fn fail(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
         let stage = self.lines.get(watch.0).map(|line| line.connection.stage());
         // A server that refuses the hello, or that is none of ours, has run nothing of what came behind it.
-        let turned_away = stage == Some(Stage::Greeting)
-            && matches!(kind, TransportErrorKind::Rejected(_) | TransportErrorKind::Protocol(_));
+        let turned_away =
+            stage == Some(Stage::Greeting) && matches!(kind, TransportErrorKind::Rejected(_) | TransportErrorKind::Protocol(_));
         let mut broken = Vec::new();
         for (id, active) in self.calls.iter() {
             if let Waits::Answer(asked) = &active.waits
