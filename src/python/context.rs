@@ -295,7 +295,7 @@ impl PyContext {
         signature = (name = Argument::Absent, *, timeout = None),
         text_signature = "($self, name='', *, timeout=None)"
     )]
-    fn check<'py>(&self, py: Python<'py>, name: Option<&Bound<'py, PyAny>>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn check<'py>(&self, py: Python<'py>, name: Argument<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         self.run(py, operation::check(&self.base, &name.or_here(py))?, timeout)
     }
 
