@@ -10,29 +10,32 @@ use crate::topology::ClusterId;
 use super::config::Policy;
 use super::election::{Elected, Elections, Electorate};
 use super::roster::Roster;
-use super::target::TargetId;
+use super::target::{Target, TargetId};
 
 /// What a policy remembers between requests.
 #[derive(Debug)]
 pub(super) struct Balance {
     policy: Policy,
-    /// Where `round_robin` stands; `None` before the random start.
-    cursor: Option<usize>,
+    /// Whose turn it was last under `round_robin`; `None` before the random start.
+    last: Option<TargetId>,
     /// Whom this context elected.
     elected: Option<TargetId>,
     elections: Arc<Elections>,
-    electorate: Option<Electorate>,
+    electorate: Electorate,
 }
 
 impl Balance {
-    pub(super) fn new(policy: Policy, cluster: Option<&str>, elections: Arc<Elections>) -> Self {
-        let electorate = cluster.map(|name| Electorate::Name(name.to_owned()));
-        Self { policy, cursor: None, elected: None, elections, electorate }
+    pub(super) fn new(policy: Policy, electorate: Electorate, elections: Arc<Elections>) -> Self {
+        Self { policy, last: None, elected: None, elections, electorate }
     }
 
     /// The cluster's id has become known, or has changed.
     pub(super) fn joined(&mut self, cluster: ClusterId) {
-        self.electorate = Some(Electorate::Id(cluster));
+        let electorate = Electorate::Id(cluster);
+        if self.policy == Policy::FirstAvailableIdenticalAllProxies && self.electorate != electorate {
+            self.elections.merge(&self.electorate, &electorate);
+        }
+        self.electorate = electorate;
     }
 
     /// Chooses one of `rotation` (the eligible targets) that is not in `tried`.
@@ -53,19 +56,18 @@ impl Balance {
         }
     }
 
+    /// The rotation is in the order of the targets' numbers: the next is the first behind the last, whoever has come or
+    /// gone meanwhile.
     fn next_in_turn(&mut self, rotation: &[TargetId], tried: &[TargetId], rng: &mut impl rand::Rng) -> Option<TargetId> {
-        if rotation.is_empty() {
-            return None;
-        }
-        let start = self.cursor.unwrap_or_else(|| rng.random_range(0..rotation.len()));
-        for step in 0..rotation.len() {
-            let at = (start + step) % rotation.len();
-            if !tried.contains(&rotation[at]) {
-                self.cursor = Some(at + 1);
-                return Some(rotation[at]);
-            }
-        }
-        None
+        let Some(last) = self.last else {
+            self.last = draw(rotation, tried, rng);
+            return self.last;
+        };
+        let behind = rotation.partition_point(|id| *id <= last);
+        let in_turn = rotation[behind..].iter().chain(&rotation[..behind]).copied();
+        let next = in_turn.into_iter().find(|id| !tried.contains(id))?;
+        self.last = Some(next);
+        Some(next)
     }
 
     fn own_elected(&mut self, rotation: &[TargetId], tried: &[TargetId], rng: &mut impl rand::Rng) -> Option<TargetId> {
@@ -88,34 +90,37 @@ impl Balance {
         rng: &mut impl rand::Rng,
     ) -> Option<TargetId> {
         let find = |elected: &Elected| {
-            rotation.iter().copied().find(|id| {
-                roster.get(*id).is_some_and(|t| {
-                    t.endpoint == elected.endpoint || (elected.node.is_some() && t.node.map(|(id, _)| id) == elected.node)
-                })
-            })
+            rotation.iter().copied().find(|id| roster.get(*id).is_some_and(|target| is_same(target, elected)))
         };
-        let Some(electorate) = self.electorate.clone() else {
-            // Which cluster this is will be known with the first answer: until then somebody else's choice among our
-            // targets is followed, so that one and the same is asked from the first call on.
-            if let Some(found) = self.elections.any(|elected| find(elected).is_some()).as_ref().and_then(find)
-                && !tried.contains(&found)
-            {
-                return Some(found);
-            }
-            return self.own_elected(rotation, tried, rng);
-        };
-        let before = self.elections.elected(&electorate);
+        let before = self.elections.elected(&self.electorate);
         if let Some(found) = before.as_ref().and_then(find) {
+            self.elected = Some(found);
             return if tried.contains(&found) { draw(rotation, tried, rng) } else { Some(found) };
         }
-        let own = self.elected.filter(|id| rotation.contains(id) && !tried.contains(id));
-        let chosen = own.or_else(|| draw(rotation, tried, rng))?;
+        let own = |this: &mut Self, rng| this.own_elected(rotation, tried, rng);
+        let chosen = match &before {
+            // This context does not reach it: others do, and their choice is none of its business.
+            Some(before) if !roster.iter().any(|target| is_same(target, before)) => return own(self, rng),
+            // It failed.
+            Some(_) => own(self, rng)?,
+            // Nobody was elected here. Whom others elected, under another name of what may be the same cluster, is
+            // followed where it's one of our targets: so one and the same is asked from the first call on.
+            None => match self.elections.any(|elected| find(elected).is_some()).as_ref().and_then(find) {
+                Some(found) if !tried.contains(&found) => found,
+                _ => own(self, rng)?,
+            },
+        };
         self.elected = Some(chosen);
         let Some(described) = roster.get(chosen) else { return Some(chosen) };
         let ours = Elected { endpoint: described.endpoint.clone(), node: described.node.map(|(id, _)| id) };
-        let holds = self.elections.elect(&electorate, before.as_ref(), &ours);
+        let holds = self.elections.elect(&self.electorate, before.as_ref(), &ours);
         find(&holds).filter(|id| !tried.contains(id)).or(Some(chosen))
     }
+}
+
+/// Contexts may reach one node in different ways.
+fn is_same(target: &Target, elected: &Elected) -> bool {
+    target.endpoint == elected.endpoint || (elected.node.is_some() && target.node.map(|(id, _)| id) == elected.node)
 }
 
 /// One of those allowed, each with equal probability.

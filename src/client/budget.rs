@@ -56,7 +56,8 @@ impl Budget {
 
     fn refill(&mut self, now: Duration) {
         let passed = u64::try_from(now.saturating_sub(self.at).as_micros()).unwrap_or(u64::MAX);
-        self.at = self.at.max(now);
+        // Only what was counted has passed: parts of a microsecond add up.
+        self.at += Duration::from_micros(passed);
         let room = SAVED_AT_MOST.saturating_sub(self.saved);
         self.saved += passed.saturating_mul(PER_MICROSECOND).min(room);
     }

@@ -14,8 +14,10 @@ use crate::topology::{ClusterId, Endpoint, NodeId};
 pub enum Electorate {
     /// The cluster of this id.
     Id(ClusterId),
-    /// The cluster of this name, whose id is not known.
+    /// The cluster of this name, whose id is not known yet.
     Name(String),
+    /// Whatever cluster stands behind these endpoints, in order.
+    Providers(Vec<Endpoint>),
 }
 
 /// Who was elected.
@@ -51,6 +53,21 @@ impl Elections {
     /// Some elected one that `suits`: for a context that does not know its cluster yet.
     pub fn any(&self, suits: impl Fn(&Elected) -> bool) -> Option<Elected> {
         self.0.load().iter().find(|(_, elected)| suits(elected)).map(|(_, elected)| elected.clone())
+    }
+
+    /// Those who elected as `before` are known to be part of `after`: their choice becomes that of all, where there is none
+    /// yet, and `before` is forgotten.
+    pub fn merge(&self, before: &Electorate, after: &Electorate) {
+        self.0.rcu(|elections| {
+            let mut elections = elections.to_vec();
+            if let Some(at) = elections.iter().position(|(known, _)| known == before) {
+                let (_, elected) = elections.swap_remove(at);
+                if !elections.iter().any(|(known, _)| known == after) {
+                    elections.push((after.clone(), elected));
+                }
+            }
+            elections
+        });
     }
 
     /// Elects `chosen` in place of `before`. Where somebody else was faster, theirs holds. Gives the one that holds.

@@ -137,7 +137,7 @@ impl Latency {
     /// Below this, differences are the machine's noise.
     const FLOOR: u64 = 200;
     /// What is known halves in this time.
-    const HALF_LIFE: Duration = Duration::from_secs(4);
+    const HALF_LIFE: Duration = Duration::from_secs(2);
 
     /// An answer took `elapsed`.
     pub(super) fn sample(&mut self, now: Duration, elapsed: Duration) {

@@ -25,10 +25,20 @@ impl Call {
     }
 
     /// Adds what every error of this call bears.
-    pub(super) fn complete(&self, error: NamingError, completion: CompletionStatus) -> NamingError {
+    pub(super) fn complete(&mut self, error: NamingError, completion: CompletionStatus) -> NamingError {
+        if let Some(last) = self.trail.last_mut() {
+            last.why_next = None;
+        }
         let error = match self.invocation.given() {
             Some(given) if error.fields().name.is_none() => error.with_name(given.as_str()),
             _ => error,
+        };
+        let error = match error.fields().resolved_name.as_deref().and_then(|full| self.invocation.relative(full)) {
+            Some(resolved) => {
+                let remaining = error.fields().remaining_name.clone().unwrap_or_default();
+                error.with_resolution(resolved, remaining)
+            }
+            None => error,
         };
         error.with_completion(completion).with_repeatable(!self.invocation.is_mutation()).with_attempts(self.trail.attempts())
     }
@@ -75,8 +85,7 @@ impl Call {
             self.indefinite(ErrorKind::TimeLimitExceeded, format!("not answered in {}", seconds(self.timeout)), completion)
         } else {
             let message = match completion {
-                CompletionStatus::No => "it could not be sent",
-                CompletionStatus::Yes => "it ran, and its answer is lost",
+                CompletionStatus::No | CompletionStatus::Yes => "it ran, and its answer is lost",
                 CompletionStatus::Maybe if timed_out => {
                     return self.finish_unsettled(fleet, now, current, completion);
                 }

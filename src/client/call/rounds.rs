@@ -47,11 +47,12 @@ impl Call {
                 Err(_) if self.rounds > 0 && self.all_refused() => self.nobody_left(fleet, now),
                 Err(at) => self.wait(Waiting::ForTime(at)),
             },
-            Pick::NotBefore(at) => {
-                self.invited = true;
-                self.wait(Waiting::ForServers(at))
+            Pick::NotYet => {
+                self.facts.refusing = true;
+                self.round_over(fleet, now)
             }
-            Pick::Unsettled => self.wait(Waiting::ForServers(self.deadline)),
+            // Whatever is heard of the names, it's looked at anew.
+            Pick::Unsettled => Output::Wait { until: self.deadline },
             Pick::Nobody => self.round_over(fleet, now),
         }
     }
@@ -155,7 +156,9 @@ impl Call {
         if let Some(last) = self.trail.last_mut() {
             last.why_next = Some(Why::Waiting);
         }
+        let worst = self.worst;
         self.begin_hop(fleet);
+        self.worst = worst;
         let pause = fleet.rng.random_range(POLL);
         self.wait(Waiting::ForTime(now + pause))
     }

@@ -126,6 +126,7 @@ impl Call {
         match verdict::action(completion, self.invocation.need(), true) {
             Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => self.elsewhere(fleet, now, completion),
             Action::Success => self.ran_without_a_word(fleet, now, &current, error),
+            _ if completion == CompletionStatus::No => self.nobody_left(fleet, now),
             _ => self.unsettled(fleet, now, &current, error, completion),
         }
     }

@@ -118,6 +118,7 @@ impl Fleet {
         match member.state {
             MemberState::Joining => self.leave_alone(id, RefusalReason::Joining, REFUSED_FOR, now),
             MemberState::Quiescing => self.leave_alone(id, RefusalReason::Quiescing, REFUSED_FOR, now),
+            MemberState::Live if target.health == Health::Untried => target.health = Health::Good,
             MemberState::Live => {}
         }
         if self.relist_on_change {

@@ -23,7 +23,7 @@ use crate::topology::{Endpoint, View};
 use super::balance::Balance;
 use super::budget::Budget;
 use super::config::ClientConfig;
-use super::election::Elections;
+use super::election::{Elections, Electorate};
 use super::roster::Roster;
 use super::sources::Sources;
 use super::target::{Health, Target, TargetId};
@@ -39,8 +39,8 @@ const VIEW_COUNTS_FOR: Duration = Duration::from_secs(30);
 pub(super) enum Pick {
     /// This one.
     Target(TargetId),
-    /// All that are left said that they take nothing before this moment.
-    NotBefore(Duration),
+    /// All that are left said that they take nothing yet.
+    NotYet,
     /// Nobody yet: host names are being resolved.
     Unsettled,
     /// Nobody is left.
@@ -72,8 +72,8 @@ pub struct Fleet {
     mutations: u64,
     next_id: u32,
     revision: u64,
-    /// The next change of a target's health means that targets are listed anew: the sources have changed, or some
-    /// target was left out because another way to the same node works.
+    /// The next change of a target's health means that targets are listed anew: the sources have changed, or there are
+    /// two ways to one node.
     relist_on_change: bool,
     alarm: bool,
 }
@@ -87,7 +87,7 @@ impl Fleet {
             roster: Roster::default(),
             rotation: Vec::new(),
             sources: Sources::new(names, config.providers.clone()),
-            balance: Balance::new(config.policy, config.cluster.as_deref(), elections),
+            balance: Balance::new(config.policy, electorate(config), elections),
             budget: Budget::default(),
             rng,
             follow_views: config.follow_views,
@@ -198,14 +198,14 @@ impl Fleet {
         if reach == Reach::Good {
             return Pick::Nobody;
         }
-        let mut not_before: Option<Duration> = None;
+        let mut some_refuse = false;
         let mut best: Option<(u32, Duration, TargetId)> = None;
         for target in self.roster.iter().filter(|target| !target.draining && !tried.contains(&target.id)) {
             let rank = match target.health {
                 Health::Untried | Health::Good => (0, Duration::ZERO, target.id),
                 Health::Failed { failures, probe_at, .. } => (failures, probe_at, target.id),
                 Health::Refusing { probe_at, .. } if reach == Reach::Patient && probe_at > now => {
-                    not_before = Some(not_before.map_or(probe_at, |at| at.min(probe_at)));
+                    some_refuse = true;
                     continue;
                 }
                 Health::Refusing { probe_at, .. } => (u32::MAX, probe_at, target.id),
@@ -214,11 +214,11 @@ impl Fleet {
                 best = Some(rank);
             }
         }
-        match (best, not_before) {
-            (Some((_, _, id)), _) => Pick::Target(id),
-            (None, Some(at)) => Pick::NotBefore(at),
-            (None, None) if self.sources.is_unsettled() => Pick::Unsettled,
-            (None, None) => Pick::Nobody,
+        match best {
+            Some((_, _, id)) => Pick::Target(id),
+            None if some_refuse => Pick::NotYet,
+            None if self.sources.is_unsettled() => Pick::Unsettled,
+            None => Pick::Nobody,
         }
     }
 
@@ -269,4 +269,14 @@ impl Fleet {
             self.revision += 1;
         }
     }
+}
+
+/// For which cluster this client elects, as long as it does not know the cluster's id.
+fn electorate(config: &ClientConfig) -> Electorate {
+    if let Some(name) = &config.cluster {
+        return Electorate::Name(name.clone());
+    }
+    let mut providers = config.providers.clone();
+    providers.sort_unstable();
+    Electorate::Providers(providers)
 }

@@ -21,7 +21,7 @@ impl Fleet {
             wanted.retain(|wanted| wanted.origin == Origin::Provider);
         }
         let kept: Vec<&Wanted> = wanted.iter().filter(|candidate| !self.is_superseded(candidate, &wanted)).collect();
-        self.relist_on_change = kept.len() < wanted.len();
+        self.relist_on_change = self.has_several_ways(&wanted);
         for wanted in &kept {
             self.enlist(wanted, now);
         }
@@ -48,6 +48,15 @@ impl Fleet {
                 && target.endpoint != candidate.endpoint
                 && rank(&target.endpoint).is_some_and(|other| Some(other) < own)
         })
+    }
+
+    /// Whether two addresses lead to one node: which of them is kept depends on their health.
+    fn has_several_ways(&self, wanted: &[Wanted]) -> bool {
+        let mut nodes: Vec<NodeId> = wanted.iter().filter_map(|wanted| self.node_behind(wanted)).collect();
+        let all = nodes.len();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.len() < all
     }
 
     fn node_behind(&self, wanted: &Wanted) -> Option<NodeId> {

@@ -218,6 +218,13 @@ impl Invocation {
         }
     }
 
+    /// A name from the root as the caller would give it, where the caller's context is not the root.
+    pub(super) fn relative(&self, full: &str) -> Option<String> {
+        let context = self.subject.full.len().checked_sub(self.subject.given.len()).filter(|length| *length > 0)?;
+        let full = Name::parse(full).ok()?;
+        full.starts_with(&self.subject.full.prefix(context)).then(|| full.suffix(context).to_string())
+    }
+
     /// Whether it changes something.
     pub fn is_mutation(&self) -> bool {
         matches!(self.kind, Kind::Write(_) | Kind::Quiesce)

@@ -1,0 +1,14 @@
+//! The client: its engines by tables with exact outputs and by a seeded simulation, its drivers over networks.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod stage;
+
+mod balance;
+mod budget;
+mod call_outcomes;
+mod call_rounds;
+mod elections;
+mod fleet_health;
+mod fleet_sources;
+mod invocations;
+mod simulation;
