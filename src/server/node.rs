@@ -306,7 +306,10 @@ async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<Launc
 async fn ready(core: &Core, within: Duration) -> Result<(), NamingError> {
     match timeout(within, core.peers.joined()).await {
         Ok(Ok(())) => {
-            core.phase.advance(Phase::Serving);
+            // The bulletin follows the view in a moment; whoever asks the started node for its view sees it live.
+            let mut bulletins = core.bulletins.clone();
+            let live = |bulletin: &Arc<Bulletin>| bulletin.view.member(core.id).is_some_and(|m| m.state != MemberState::Joining);
+            drop(timeout(MARGIN, bulletins.wait_for(live)).await);
             Ok(())
         }
         Ok(Err(fault)) => Err(NamingError::new(ErrorKind::from_code(fault.code), fault.message)),

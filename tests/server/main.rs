@@ -1,6 +1,7 @@
 //! The server: its engines by tables of events and exact outputs, its nodes over the network in memory and over TCP.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod cluster;
 mod config;
 mod delegation;
 mod hello;
