@@ -115,14 +115,19 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """What importing `hanaming` need not load: records, type aliases, `aio` and `log`."""
+    found: Any
     if name in __all__:
         from hanaming import records, types  # noqa: PLC0415
 
         found = getattr(records, name, None) or getattr(types, name)
     elif name == "aio":
-        import hanaming.aio as found  # noqa: PLC0415 - a `from` import would ask this very function
+        import hanaming.aio  # noqa: PLC0415 - `from hanaming import aio` would ask this very function
+
+        found = hanaming.aio
     elif name == "log":
-        import hanaming.log as found  # noqa: PLC0415
+        import hanaming.log  # noqa: PLC0415
+
+        found = hanaming.log
     else:
         message = f"module 'hanaming' has no attribute {name!r}"
         raise AttributeError(message)

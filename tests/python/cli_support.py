@@ -18,7 +18,8 @@ LIMIT = 30
 
 
 def environment(**extra):
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("HANAMING_")}
+    # Unbuffered, CPython takes a short write to a broken pipe for a whole one.
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("HANAMING_") and k != "PYTHONUNBUFFERED"}
     return {**kept, "COLUMNS": "100", **extra}
 
 

@@ -44,8 +44,8 @@ def test_resolve_names_the_node_that_has_it(nodes):
 
 
 def test_listing_merges_the_trees(provider, nodes):
-    assert run("ls", "only", provider=provider).out == "n1\nn2\n"
-    assert run("ls", "--local", "only", provider=nodes[1].url).out == "n2\n"
+    assert run("ls", "only", provider=provider).out == "only/n1\nonly/n2\n"
+    assert run("ls", "--local", "only", provider=nodes[1].url).out == "only/n2\n"
     rows = json.loads(run("ls", "both", "--json", provider=provider).out)
     assert len(rows) == 1
     assert len(rows[0]["sources"]) == 2

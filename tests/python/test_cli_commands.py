@@ -171,12 +171,13 @@ def test_links(hanaming):
 def test_listing(hanaming):
     assert hanaming("bind", "-p", "list/inner/x", '"v"').status == 0
     assert hanaming("bind", "list/b", "2").status == 0
-    assert hanaming("ls", "list").out == "b\ninner\n"
+    # Each name can be given back to `lookup` as it is.
+    assert hanaming("ls", "list").out == "list/b\nlist/inner\n"
     rows = {row["name"]: row for row in json.loads(hanaming("ls", "list", "--json").out)}
-    assert rows["b"]["value"] == 2
-    assert rows["b"]["node"] == "solo"
-    assert rows["inner"]["kind"] == "context"
-    assert "value" not in rows["inner"]
+    assert rows["list/b"]["value"] == 2
+    assert rows["list/b"]["node"] == "solo"
+    assert rows["list/inner"]["kind"] == "context"
+    assert "value" not in rows["list/inner"]
     table = hanaming("ls", "-l", "list").out
     assert table.splitlines()[0].split() == ["name", "kind", "source", "node", "value"]
     shown = hanaming("tree", "list")
@@ -184,7 +185,7 @@ def test_listing(hanaming):
     assert "2 bindings in 1 contexts" in shown.err
     assert hanaming("tree", "list", "--depth", "1", "-q").out == "list\n├── b  2  [solo]\n└── inner\n"
     nested = json.loads(hanaming("tree", "list", "--json").out)
-    assert nested[1]["children"][0]["name"] == "x"
+    assert nested[1]["children"][0]["name"] == "list/inner/x"
 
 
 def test_a_context_is_said_to_be_one(hanaming):
@@ -280,7 +281,7 @@ def test_ctrl_c_ends_a_waiting_command_quietly():
             [*HANAMING, "lookup", "a", "--local", "--timeout", str(LIMIT), "--provider", provider],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environment(PYTHONUNBUFFERED="1"),
+            env=environment(),
         )
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(2)

@@ -65,7 +65,7 @@ def test_listening_beyond_loopback_is_refused_with_the_remedy():
 
 
 def test_insecure_listens_and_says_so():
-    node = Served("--listen", "0.0.0.0:0", "--insecure")
+    node = Served("--listen", "0.0.0.0:0", "--advertise", "127.0.0.1:0", "--insecure")
     try:
         assert node.ready().line.startswith("hanaming node ")
         eventually(lambda: "WARNING" in node.err and "insecure" in node.err)

@@ -19,6 +19,7 @@ from hanaming import (
     ConfigurationError,
     ContextClosedError,
     InvalidNameError,
+    LimitExceededError,
     NamingError,
 )
 
@@ -37,6 +38,8 @@ def exit_status(error: NamingError, *, mutation: bool) -> int:
         return UNKNOWN
     if isinstance(error, (InvalidNameError, ConfigurationError)):
         return USAGE
+    if isinstance(error, LimitExceededError) and not error.attempts:
+        return USAGE  # it was the argument that is too large: nobody was asked
     if isinstance(error, (CommunicationError, ContextClosedError)):
         return UNREACHABLE
     return ANSWER

@@ -108,11 +108,11 @@ def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
 def tree(session: Session, name: str, depth: int, trees: Tree) -> None:
     """Shows all that lies beneath a context."""
     if session.json:
-        session.print_json(_subtree(session.context, Name(name), depth, trees))
+        session.print_json(_subtree(session.context, name, depth, trees))
         return
     click.echo(errors.printable(name) or ".")
     printer = _TreePrinter(session.context, trees)
-    printer.show(Name(name), depth)
+    printer.show(name, depth)
     session.note(f"{printer.bindings} bindings in {printer.contexts} contexts")
 
 
@@ -202,12 +202,12 @@ def _resolution(name: str, answer: Resolution) -> dict[str, Any]:
     }
 
 
-def _subtree(context: Context, name: Name, depth: int, trees: Tree) -> list[dict[str, Any]]:
+def _subtree(context: Context, name: str, depth: int, trees: Tree) -> list[dict[str, Any]]:
     rows = []
     for binding in context.list_bindings(name, tree=trees):
         row = _row_document(binding)
         if binding.kind == "context" and depth > 1:
-            row["children"] = _subtree(context, name / binding.name, depth - 1, trees)
+            row["children"] = _subtree(context, binding.name, depth - 1, trees)
         rows.append(row)
     return rows
 
@@ -221,17 +221,17 @@ class _TreePrinter:
         self._context = context
         self._trees = trees
 
-    def show(self, name: Name, depth: int, indent: str = "") -> None:
+    def show(self, name: str, depth: int, indent: str = "") -> None:
         """Everything beneath `name`, at most `depth` levels of it."""
         bindings = self._context.list_bindings(name, tree=self._trees)
         for number, binding in enumerate(bindings, 1):
             branch, below = ("└── ", "    ") if number == len(bindings) else ("├── ", "│   ")
-            line = errors.printable(f"{indent}{branch}{binding.name}")
+            line = errors.printable(f"{indent}{branch}{Name(binding.name)[-1:]}")
             if binding.kind == "context":
                 self.contexts += 1
                 click.echo(line)
                 if depth > 1:
-                    self.show(name / binding.name, depth - 1, indent + below)
+                    self.show(binding.name, depth - 1, indent + below)
             else:
                 self.bindings += 1
                 value = tables.cut(values.compact(binding.value), _VALUE_WIDTH)
