@@ -14,7 +14,7 @@ from .session import standalone
     """
 )
 @click.option(
-    "--seconds", type=click.FloatRange(1, 60), default=2.5, show_default=True, help="How long to look on at each fault."
+    "--seconds", type=click.FloatRange(1, 60), default=1.5, show_default=True, help="How long to look on at each fault."
 )
 @click.option(
     "--threads",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from hanaming.cli import tables
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ def show(chapters: Sequence[Chapter], nodes: Sequence[str], total: Tally) -> Non
     rows.append(_row("all", total, nodes))
     columns = ["while clients look up", "lookups", "failed", "longest gap", *nodes]
     tables.show(columns, rows, title="What the clients noticed (a gap is how long one lookup took)", right=range(1, 9))
+    click.echo()
     steps = total.share("step")
     answered = max(1, len(total.lookups) - len(total.failed))
     rows = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
+import textwrap
 import time
 from typing import TYPE_CHECKING
 
@@ -28,7 +30,10 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-def run(*, seconds: float = 2.5, threads: int = 4, as_json: bool = False) -> int:
+_WIDEST = 100
+
+
+def run(*, seconds: float = 1.5, threads: int = 4, as_json: bool = False) -> int:
     """Tells the story and returns the exit status: 0 where no lookup failed and all else was as it should be."""
     signal.signal(signal.SIGTERM, _interrupt)
     with NodeProcesses(["n1", "n2", "n3"]) as nodes:
@@ -46,6 +51,7 @@ class _Story:
         self.seconds = seconds
         self.threads = threads
         self.as_json = as_json
+        self.began = time.monotonic()
         self.catalogue = Catalogue.load()
         self.chapters: list[report.Chapter] = []
         self.unexpected: list[str] = []
@@ -198,7 +204,10 @@ class _Story:
             self.unexpected.append(text)
 
     def say(self, text: str) -> None:
-        click.echo(printable(text), err=self.as_json)
+        width = min(shutil.get_terminal_size().columns, _WIDEST)
+        stamp = f"{time.monotonic() - self.began:5.1f} s  "
+        lines = textwrap.wrap(printable(text), width, initial_indent=stamp, subsequent_indent=" " * len(stamp))
+        click.echo("\n".join(lines), err=self.as_json)
 
 
 def _error(context: HAContext, name: str) -> NamingError | None:
