@@ -37,7 +37,7 @@ PYTHON_RUNTIME = {"click": "BSD-3-Clause"}
 
 def accepted(expression: str, package: str) -> bool:
     """Whether an SPDX expression can be met with accepted licences: `OR` needs one side, `AND` both."""
-    words = re.findall(r"\(|\)|[^\s()/]+|/", expression)
+    words: list[str] = re.findall(r"\(|\)|[^\s()/]+|/", expression)
     position = 0
 
     def peek() -> str | None:

@@ -45,14 +45,6 @@ def exit_status(error: NamingError, *, mutation: bool) -> int:
     return ANSWER
 
 
-def message(error: NamingError, *, mutation: bool) -> str:
-    """What the error says, and for a change whose outcome is unknown what to do about it."""
-    text = printable(str(error))
-    if exit_status(error, mutation=mutation) == UNKNOWN:
-        text += "\nThe change may or may not have been made: look with `hanaming resolve` before you repeat it."
-    return text
-
-
 def attempt_lines(attempts: list[Attempt]) -> list[str]:
     """One line for each attempt: target, phase, outcome, completion, time, and why the next one was made."""
     lines = []

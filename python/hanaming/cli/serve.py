@@ -81,7 +81,7 @@ def serve(config: Path | None, verbose: bool, quiet: bool, **flags: Any) -> int:
             insecure=chosen.insecure,
         )
     except NamingError as error:
-        click.echo(f"hanaming: {errors.message(error, mutation=False)}", err=True)
+        click.echo(f"hanaming: {errors.printable(str(error))}", err=True)
         return errors.exit_status(error, mutation=False)
     with node:
         if chosen.insecure:
@@ -90,7 +90,10 @@ def serve(config: Path | None, verbose: bool, quiet: bool, **flags: Any) -> int:
         sys.stdout.flush()
         _wait(node, stop)
         _log.info("leaving")
-        node.quiesce()
+        try:
+            node.quiesce()
+        except NamingError as error:  # what runs did not end in time: it is cut off
+            _log.warning("%s", errors.printable(str(error)))
     _log.info("left")
     return errors.DONE
 

@@ -140,7 +140,7 @@ def _run(session: Session, function: Callable[..., int | None], arguments: dict[
     try:
         status = function(session, **arguments)
     except NamingError as error:
-        click.echo(f"hanaming: {errors.message(error, mutation=mutation)}", err=True)
+        click.echo(f"hanaming: {errors.printable(str(error))}", err=True)
         if session.verbose:
             _show_attempts(error.attempts)
         return errors.exit_status(error, mutation=mutation)
