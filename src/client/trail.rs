@@ -175,7 +175,12 @@ impl Trail {
 
     /// The tries in words. Of very many, the first and the last are kept.
     pub fn attempts(&self) -> Vec<Attempt> {
-        self.tries.iter().map(Try::to_attempt).collect()
+        let mut attempts: Vec<_> = self.tries.iter().map(Try::to_attempt).collect();
+        if let Some(last) = attempts.last_mut() {
+            // Another was meant to follow, and nobody was left.
+            last.why_next = None;
+        }
+        attempts
     }
 
     /// How many tries were made.

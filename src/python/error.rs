@@ -85,16 +85,16 @@ fn relative_to(base: &Name, full: &str) -> String {
 fn existing<'py>(py: Python<'py>, row: &Listed, asked: Option<Asked<'_>>) -> PyResult<Bound<'py, PyAny>> {
     // Where a link or a rename led elsewhere, the entry's own component is what is known of its name.
     let name = match asked.map(|asked| asked.given) {
-        Some(given) if given.last() == Some(&row.component) => given.clone(),
-        _ => Name::empty().child(&row.component),
+        Some(given) if given.suffix(given.len().saturating_sub(1)).as_str() == row.component => given.as_str(),
+        _ => &row.component,
     };
-    records::name_entry(py, name.as_str(), row)
+    records::name_entry(py, name, row)
 }
 
 fn gathered<'py>(py: Python<'py>, rows: &[Listed], given: &Name, kind: Rows) -> PyResult<Bound<'py, PyList>> {
     let built = PyList::empty(py);
     for row in rows {
-        let name = given.child(&row.component);
+        let name = given.child_from_text(&row.component);
         match kind {
             Rows::Entries => built.append(records::name_entry(py, name.as_str(), row)?)?,
             Rows::Bindings => built.append(records::binding_without_context(py, name.as_str(), row)?)?,

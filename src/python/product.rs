@@ -101,7 +101,7 @@ pub fn survey<'py>(
 
 /// A list of `NameEntry`.
 pub fn entries<'py>(py: Python<'py>, given: &Name, rows: &[Listed]) -> PyResult<Bound<'py, PyAny>> {
-    let built = rows.iter().map(|row| records::name_entry(py, given.child(&row.component).as_str(), row));
+    let built = rows.iter().map(|row| records::name_entry(py, given.child_from_text(&row.component).as_str(), row));
     Ok(PyList::new(py, built.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
@@ -116,17 +116,16 @@ pub fn bindings<'py>(
     let built = rows.iter().map(|row| {
         let value = match value::from_content(py, &row.content)? {
             Some(value) => value,
-            None => home.subcontext(py, full.child(&row.component))?,
+            None => home.subcontext(py, full.child_from_text(&row.component))?,
         };
-        records::binding(py, given.child(&row.component).as_str(), row, &value)
+        records::binding(py, given.child_from_text(&row.component).as_str(), row, &value)
     });
     Ok(PyList::new(py, built.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
 /// A list of names.
 pub fn names<'py>(py: Python<'py>, rows: &[Listed]) -> PyResult<Bound<'py, PyAny>> {
-    let built = rows.iter().map(|row| PyString::new(py, Name::empty().child(&row.component).as_str()));
-    Ok(PyList::new(py, built.collect::<Vec<_>>())?.into_any())
+    Ok(PyList::new(py, rows.iter().map(|row| PyString::new(py, &row.component)))?.into_any())
 }
 
 /// A list of `Instance`; what was not registered is passed over.
@@ -181,7 +180,7 @@ fn versioned<'py>(py: Python<'py>, home: &dyn Home, name: &str, found: &Found) -
     let full = Name::parse(name).map_err(|wrong| error::raise(py, wrong))?;
     let value = standing_at(py, home, &full, &found.content)?;
     let row = Listed {
-        component: full.last().unwrap_or_default().to_owned(),
+        component: full.suffix(full.len().saturating_sub(1)).to_string(),
         content: found.content.clone(),
         source: found.source,
         node: found.node.clone(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hanaming import ConfigurationError, LinkRef, Name, NameNotFoundError, Reference
+from hanaming import ConfigurationError, LinkRef, Name, NameNotFoundError, OperationNotSupportedError, Reference
 from places import Place
 
 
@@ -71,9 +71,12 @@ def test_many_names(ctx: Any) -> None:
 @pytest.mark.parametrize("tree", ["all", "cluster", "local"])
 def test_trees_can_be_chosen(place: Place, tree: str) -> None:
     place.ctx.bind("a", 1)
+    if not place.is_ha and tree == "cluster":
+        with pytest.raises(OperationNotSupportedError, match="own tree only"):
+            place.ctx.list_names(tree=tree)
+        return
     listed = [entry.name for entry in place.ctx.list_names(tree=tree)]
-    # A local context lists its own tree, whichever is asked for.
-    assert listed == (["a"] if not place.is_ha or tree != "local" else [])
+    assert listed == (["a"] if tree == "all" or (tree == "cluster") is place.is_ha else [])
 
 
 def test_an_unknown_tree(ctx: Any) -> None:

@@ -163,6 +163,11 @@ impl Name {
         Self::from_parts(self.0.components.iter().cloned().chain([Arc::from(component)]).collect())
     }
 
+    /// This name, followed by one component in its canonical text, as listings give it.
+    pub fn child_from_text(&self, text: &str) -> Self {
+        Self::parse(text).map_or_else(|_| self.child(text), |component| self.join(&component))
+    }
+
     /// Whether it begins with all components of `prefix`.
     pub fn starts_with(&self, prefix: &Self) -> bool {
         self.0.components.starts_with(&prefix.0.components)

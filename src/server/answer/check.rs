@@ -57,7 +57,7 @@ impl Core {
         let mut open = vec![Walk { context: name, after: None, pending: Vec::new(), more: true }];
         while let Some(walk) = open.last_mut() {
             if let Some(child) = walk.pending.pop() {
-                let context = walk.context.child(&child);
+                let context = walk.context.child_from_text(&child);
                 open.push(Walk { context, after: None, pending: Vec::new(), more: true });
             } else if walk.more {
                 self.compare_page(walk, deadline, findings).await?;
@@ -111,7 +111,7 @@ impl Core {
         walk.more = more;
         walk.after = groups.last().map(|group| group.component.clone());
         for group in groups {
-            findings.compare(&walk.context.child(&group.component), &group).map_err(Reply::Failed)?;
+            findings.compare(&walk.context.child_from_text(&group.component), &group).map_err(Reply::Failed)?;
             if group.rows.iter().filter(|row| row.content.kind == EntryKind::Context).count() > 1 {
                 walk.pending.push(group.component);
             }
