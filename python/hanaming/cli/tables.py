@@ -20,18 +20,22 @@ if TYPE_CHECKING:
 
 
 _NARROWEST = 8
+_GAP = 2
+# What rich puts between two columns.
+_RICH_GAP = 3
 
 
 def show(
     columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None, right: Sequence[int] = ()
 ) -> None:
     """Prints a table. `right` are the columns set flush right (numbers)."""
-    rows = [[printable(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty() and _rich(columns, rows, title, right):
+    rows = [[printable(cell).replace("\n", " ") for cell in row] for row in rows]
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else None
+    if terminal and _rich(columns, fitted(columns, rows, width, gap=_RICH_GAP), title, right):
         return
     if title:
         click.echo(title)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in lines(columns, rows, width=width, right=right):
         click.echo(line)
 
@@ -39,21 +43,24 @@ def show(
 def lines(
     columns: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, right: Sequence[int] = ()
 ) -> list[str]:
-    """The table's lines, each at most `width` cells wide: the widest column gives way first."""
-    table = [list(columns), *[[cell.replace("\n", " ") for cell in row] for row in rows]]
+    """The lines of a plain table, each at most `width` cells wide."""
+    table = fitted(columns, [columns, *rows], width, gap=_GAP)
     widths = [max(cells(row[i]) for row in table) for i in range(len(columns))]
-    if width is not None:
-        while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > _NARROWEST:
-            widths[widths.index(max(widths))] -= 1
     made = []
     for row in table:
-        parts = []
-        for i, cell in enumerate(row):
-            text = cut(cell, widths[i])
-            pad = " " * (widths[i] - cells(text))
-            parts.append(pad + text if i in right else text + pad)
-        made.append("  ".join(parts).rstrip())
+        pads = [" " * (widths[i] - cells(cell)) for i, cell in enumerate(row)]
+        parts = [pad + cell if i in right else cell + pad for i, (cell, pad) in enumerate(zip(row, pads, strict=True))]
+        made.append((" " * _GAP).join(parts).rstrip())
     return made
+
+
+def fitted(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int | None, *, gap: int) -> list[list[str]]:
+    """The rows, cut so that a table of them is at most `width` cells wide: the widest column gives way first."""
+    widths = [max(cells(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
+    if width is not None:
+        while sum(widths) + gap * (len(widths) - 1) > width and max(widths) > _NARROWEST:
+            widths[widths.index(max(widths))] -= 1
+    return [[cut(cell, widths[i]) for i, cell in enumerate(row)] for row in rows]
 
 
 def cut(text: str, width: int) -> str:
@@ -82,7 +89,9 @@ def _rich(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | No
         from rich.text import Text  # noqa: PLC0415
     except ImportError:
         return False
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False
+    )
     for i, column in enumerate(columns):
         table.add_column(column, justify="right" if i in right else "left", overflow="ellipsis", no_wrap=True)
     for row in rows:
