@@ -203,6 +203,11 @@ impl<T> Driver<T> {
         self.rings_at = None;
     }
 
+    /// Whether there is nothing to be done for it: no effects, no finished calls, no request that waits for its owner.
+    pub fn is_content(&self) -> bool {
+        self.effects.is_empty() && self.finished.is_empty() && self.held.is_empty()
+    }
+
     /// What is to be done, in order.
     pub fn take_effects(&mut self, into: &mut Vec<Effect>) {
         into.append(&mut self.effects);

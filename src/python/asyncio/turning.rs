@@ -3,16 +3,21 @@
 //! All of it runs on the loop's own thread. The driver stands under a lock that is held while it's told something and
 //! never while Python is called: whatever the loop, a future or a user's factory does may come back here.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use pyo3::exceptions::PyRuntimeError;
-use pyo3::prelude::*;
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyStopIteration};
 use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
 
-use crate::client::invocation::Invocation;
-use crate::client::nonblocking::{CallId, Driver, Effect, Finished, Watch};
+use crate::client::nonblocking::{Base, CallId, Driver, Effect, Finished, Watch};
+use crate::client::{Invocation, Trail};
+use crate::failure::Attempt;
+use crate::naming::{ErrorKind, NamingError};
 
+use super::super::error;
+use super::super::imports::Imported;
 use super::explained::Explained;
 use super::waiter::Waiter;
 
@@ -21,11 +26,9 @@ use super::waiter::Waiter;
 pub struct Turning {
     event_loop: Py<PyAny>,
     methods: Methods,
+    base: Arc<Base>,
     state: Mutex<State>,
     explained: Mutex<Explained>,
-    began: Instant,
-    /// The generation of the process in which the sockets were made (see `process`).
-    generation: u64,
 }
 
 /// The loop's methods that every call needs, bound once.
@@ -46,6 +49,8 @@ struct State {
     /// Kept from one turn to the next, empty.
     effects: Vec<Effect>,
     finished: Vec<Finished<Waiter>>,
+    /// Nobody holds the context any longer: the last call that ends closes the connections.
+    orphaned: bool,
 }
 
 #[pymethods]
@@ -75,20 +80,129 @@ impl Turning {
 
     /// Closes the connections; calls under way end with `ContextClosedError`.
     fn _close(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Self::tell(slf, Driver::close)
+        Self::close(slf)
+    }
+
+    /// Closes the connections as soon as no call is under way.
+    fn _orphan(slf: &Bound<'_, Self>) -> PyResult<()> {
+        slf.get().lock().orphaned = true;
+        Self::tell(slf, |_, _| ())
     }
 }
 
 impl Turning {
-    /// Begins a call on this loop, and gives the future of its outcome.
-    pub(super) fn submit<'py>(slf: &Bound<'py, Self>, invocation: Invocation, timeout: Duration, waiter: Waiter) -> PyResult<()> {
+    /// A driver on this event loop. `OperationNotSupportedError` where the loop can't watch descriptors.
+    pub(super) fn begin<'py>(event_loop: &Bound<'py, PyAny>, base: Arc<Base>) -> PyResult<Bound<'py, Self>> {
+        let py = event_loop.py();
+        let method = |name: &Bound<'py, PyString>| event_loop.getattr(name).map(Bound::unbind);
+        let methods = Methods {
+            create_future: method(intern!(py, "create_future"))?,
+            call_soon: method(intern!(py, "call_soon"))?,
+            call_later: method(intern!(py, "call_later"))?,
+            add_reader: method(intern!(py, "add_reader"))?,
+            add_writer: method(intern!(py, "add_writer"))?,
+            remove_reader: method(intern!(py, "remove_reader"))?,
+            remove_writer: method(intern!(py, "remove_writer"))?,
+        };
+        refuse_unless_it_watches(event_loop, &methods)?;
+        let state = State {
+            driver: Driver::new(Arc::clone(&base)),
+            timer: None,
+            effects: Vec::new(),
+            finished: Vec::new(),
+            orphaned: false,
+        };
+        let own = Self {
+            event_loop: event_loop.clone().unbind(),
+            methods,
+            base,
+            state: Mutex::new(state),
+            explained: Mutex::new(Explained::new()),
+        };
+        Bound::new(py, own)
+    }
+
+    /// Whether it's of this event loop.
+    pub(super) fn is_of(&self, event_loop: &Bound<'_, PyAny>) -> bool {
+        self.event_loop.is(event_loop)
+    }
+
+    /// A new future of the loop.
+    pub(super) fn future<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.methods.create_future.bind(py).call0()
+    }
+
+    /// The task that runs now, if one does.
+    pub(super) fn task<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static CURRENT_TASK: Imported = Imported::new("asyncio", "current_task");
+        let task = CURRENT_TASK.get(py)?.call1((&self.event_loop,))?;
+        Ok(if task.is_none() { None } else { Some(task) })
+    }
+
+    /// Begins a call on this loop.
+    pub(super) fn submit(
+        slf: &Bound<'_, Self>,
+        invocation: Invocation,
+        timeout: Option<Duration>,
+        waiter: impl FnOnce(Duration) -> Waiter,
+    ) -> PyResult<()> {
         Self::tell(slf, |driver, now| {
-            driver.submit(invocation, timeout, now, waiter);
+            driver.submit(invocation, timeout, now, waiter(now));
         })
     }
 
-    fn now(&self) -> Duration {
-        self.began.elapsed()
+    /// The attempts of the last finished call of the task that runs now.
+    pub(super) fn attempts(slf: &Bound<'_, Self>) -> PyResult<Vec<Attempt>> {
+        let (py, own) = (slf.py(), slf.get());
+        let task = own.task(py)?;
+        let mine: Vec<(CallId, Py<PyAny>)> = {
+            let state = own.lock();
+            let is_mine = |waiter: &Waiter| match (&waiter.task, &task) {
+                (Some(one), Some(other)) => one.is(other),
+                (None, None) => true,
+                _ => false,
+            };
+            let calls = state.driver.calls().filter(|(_, waiter)| is_mine(waiter));
+            calls.map(|(id, waiter)| (id, waiter.future.clone_ref(py))).collect()
+        };
+        for (id, future) in mine {
+            if is_cancelled(future.bind(py))? {
+                own.cancel(py, id);
+            }
+        }
+        let explained = own.explained.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(explained.of(py, task.as_ref()).map(Trail::attempts).unwrap_or_default())
+    }
+
+    /// Closes the connections; calls under way end with `ContextClosedError`. On the loop's own thread.
+    pub(super) fn close(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let timer = slf.get().lock().timer.take();
+        if let Some(timer) = timer {
+            timer.call_method0(slf.py(), intern!(slf.py(), "cancel"))?;
+        }
+        Self::tell(slf, Driver::close)
+    }
+
+    /// Drops the connections of a loop that is closed: it watches nothing any more.
+    pub(super) fn abandon(&self) {
+        let driver = std::mem::replace(&mut self.lock().driver, Driver::new(Arc::clone(&self.base)));
+        drop(driver);
+    }
+
+    /// Has the loop call a method, from whatever thread; a loop that is closed calls nothing.
+    pub(super) fn tell_its_loop(slf: &Bound<'_, Self>, method: &Bound<'_, PyString>) {
+        let own = slf.get();
+        if own.is_dead(slf.py()) {
+            own.abandon();
+            return;
+        }
+        let call = slf.getattr(method).and_then(|method| {
+            own.event_loop.bind(slf.py()).call_method1(intern!(slf.py(), "call_soon_threadsafe"), (method,))
+        });
+        if call.is_err() {
+            // It was closed in between.
+            own.abandon();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -97,7 +211,7 @@ impl Turning {
 
     fn tell(slf: &Bound<'_, Self>, event: impl FnOnce(&mut Driver<Waiter>, Duration)) -> PyResult<()> {
         let own = slf.get();
-        let now = own.now();
+        let now = own.base.now();
         event(&mut own.lock().driver, now);
         Self::carry_out(slf)
     }
@@ -106,7 +220,7 @@ impl Turning {
     fn send(&self, py: Python<'_>) -> PyResult<()> {
         let leaving: Vec<(CallId, Py<PyAny>)> = {
             let state = self.lock();
-            let with_future = |id| Some((id, state.driver.token(id)?.future(py)));
+            let with_future = |id| Some((id, state.driver.token(id)?.future.clone_ref(py)));
             state.driver.leaving().filter_map(with_future).collect()
         };
         let mut cancelled = Vec::new();
@@ -118,14 +232,14 @@ impl Turning {
         for id in cancelled {
             self.cancel(py, id);
         }
-        let now = self.now();
+        let now = self.base.now();
         self.lock().driver.flush(now);
         Ok(())
     }
 
     /// Ends a call whose future was cancelled.
     fn cancel(&self, py: Python<'_>, id: CallId) {
-        let now = self.now();
+        let now = self.base.now();
         let finished = self.lock().driver.cancel(id, now);
         if let Some(Finished { token, trail, .. }) = finished {
             self.explain(py, &token, trail);
@@ -134,32 +248,43 @@ impl Turning {
 
     /// Carries out what the driver wants done, until it wants nothing more.
     fn carry_out(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let own = slf.get();
+        let (py, own) = (slf.py(), slf.get());
         loop {
             let (mut effects, mut finished, holds) = {
-                let mut state = own.lock();
-                let state = &mut *state;
+                let mut guard = own.lock();
+                let state = &mut *guard;
+                if state.driver.is_content() {
+                    if state.orphaned && state.driver.under_way() == 0 {
+                        state.orphaned = false;
+                        state.driver.close(own.base.now());
+                        continue;
+                    }
+                    return Ok(());
+                }
                 let mut effects = std::mem::take(&mut state.effects);
                 let mut finished = std::mem::take(&mut state.finished);
                 state.driver.take_effects(&mut effects);
                 state.driver.take_finished(&mut finished);
                 (effects, finished, state.driver.holds())
             };
+            let mut failed = None;
             for effect in effects.drain(..) {
-                own.apply(slf, effect)?;
+                failed = own.apply(slf, effect).err().or(failed);
             }
             for call in finished.drain(..) {
-                own.complete(slf.py(), call);
+                own.complete(py, call);
             }
             {
                 let mut state = own.lock();
                 state.effects = effects;
                 state.finished = finished;
             }
-            if !holds {
-                return Ok(());
+            if let Some(failed) = failed {
+                return Err(failed);
             }
-            own.send(slf.py())?;
+            if holds {
+                own.send(py)?;
+            }
         }
     }
 }
@@ -203,12 +328,18 @@ impl Turning {
     /// Completes a finished call's future.
     fn complete(&self, py: Python<'_>, call: Finished<Waiter>) {
         let Finished { token, result, trail } = call;
-        let outcome = token.outcome(py, result, &trail);
+        let closed = matches!(&result, Err(error) if error.kind() == ErrorKind::ContextClosed);
+        let took = self.base.now().saturating_sub(token.began);
+        let outcome = token.outcome(py, result, took, &trail);
         let future = token.future.bind(py);
         let told = match outcome {
             Ok(object) => future.call_method1(intern!(py, "set_result"), (object,)),
             Err(error) => fail(future, error),
         };
+        if closed {
+            // Whoever closes the context knows; futures that nobody awaits need not complain.
+            let _ = future.setattr(intern!(py, "_log_traceback"), false);
+        }
         if let Err(error) = told
             // A future that was cancelled meanwhile needs no result.
             && !is_cancelled(future).unwrap_or(true)
@@ -248,4 +379,24 @@ pub(super) fn fail<'py>(future: &Bound<'py, PyAny>, error: PyErr) -> PyResult<Bo
         }
         Err(refused)
     })
+}
+
+fn refuse_unless_it_watches(event_loop: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<()> {
+    let py = event_loop.py();
+    let (probe, _other_end) = std::os::unix::net::UnixStream::pair()?;
+    let fd = std::os::fd::AsRawFd::as_raw_fd(&probe);
+    let nothing = py.get_type::<PyString>();
+    let watched = methods.add_reader.call1(py, (fd, nothing)).and_then(|_| methods.remove_reader.call1(py, (fd,)));
+    match watched {
+        Ok(_) => Ok(()),
+        Err(error) if error.is_instance_of::<PyNotImplementedError>(py) => {
+            let class = event_loop.get_type().fully_qualified_name()?;
+            let message = format!(
+                "{class} has no add_reader(), which hanaming.aio needs; use asyncio.SelectorEventLoop or uvloop, or hanaming \
+                 in a thread"
+            );
+            Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)))
+        }
+        Err(error) => Err(error),
+    }
 }

@@ -1,0 +1,83 @@
+//! `hanaming.aio.HAContext`: the unified view of a whole cluster, on asyncio.
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use super::super::ha_context::{self, Given};
+use super::super::{error, operation, records};
+use super::context::PyAioContext;
+use super::session::{Options, Session};
+
+/// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
+/// what ran is never repeated. The asyncio twin of `hanaming.HAContext`.
+///
+/// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
+/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds.
+#[pyclass(name = "HAContext", module = "hanaming.aio", extends = PyAioContext, subclass, frozen)]
+pub struct PyAioHAContext;
+
+#[pymethods]
+impl PyAioHAContext {
+    #[new]
+    #[pyo3(signature = (
+        provider = None, *, policy = "round_robin", timeout = 5.0, attempt_timeout = 0.25, dns_refresh = None,
+        dns_servers = None, cluster = None, follow_views = true, cache = false,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the public signature")]
+    fn py_new(
+        py: Python<'_>,
+        provider: Option<&Bound<'_, PyAny>>,
+        policy: &str,
+        timeout: f64,
+        attempt_timeout: f64,
+        dns_refresh: Option<&Bound<'_, PyAny>>,
+        dns_servers: Option<&Bound<'_, PyAny>>,
+        cluster: Option<String>,
+        follow_views: bool,
+        cache: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let given = Given { provider, policy, timeout, attempt_timeout, dns_refresh, dns_servers, cluster, follow_views, cache };
+        let session = Session::new(Options::Network(given.configure(py)?)).map_err(|wrong| error::raise(py, wrong))?;
+        Ok(PyClassInitializer::from(PyAioContext::root(session)).add_subclass(Self))
+    }
+
+    /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
+    #[getter]
+    fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        targets(slf.py(), slf.as_super().get().session())
+    }
+
+    /// The newest view that a server told, if any did. Nothing is asked.
+    #[getter]
+    fn view<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        view(slf.py(), slf.as_super().get().session())
+    }
+
+    /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
+    #[pyo3(signature = (name, *, timeout = None))]
+    fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        let context = slf.as_super().get();
+        context.start(slf.py(), operation::instances(context.base(), name), timeout)
+    }
+}
+
+/// The servers that a session knows.
+pub(super) fn targets<'py>(py: Python<'py>, session: &Session) -> PyResult<Bound<'py, PyList>> {
+    let rows = match &**session.options() {
+        Options::Network(_) => {
+            let targets = session.base().targets();
+            targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
+        }
+        Options::Process { node, .. } => vec![records::target_in_process(py, node)?],
+    };
+    PyList::new(py, rows)
+}
+
+/// The newest view that a session knows.
+pub(super) fn view<'py>(py: Python<'py>, session: &Session) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let view = match &**session.options() {
+        Options::Network(_) => session.base().view(),
+        Options::Process { node, .. } => Some(node.view()),
+    };
+    view.map(|view| records::view(py, &view)).transpose()
+}
