@@ -20,4 +20,3 @@ mod waiter;
 
 pub use context::{PyAioContext, aio_context_of};
 pub use ha_context::PyAioHAContext;
-pub use turning::Turning;

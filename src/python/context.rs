@@ -16,9 +16,11 @@ use super::argument::Argument;
 use super::error::{self, Rows};
 use super::ha_context::PyHAContext;
 use super::hot::{self, Hot};
+use super::known::Known as _;
 use super::operation::{self, Prepared};
 use super::product::Home;
 use super::session::{self, Failure, Reach, Session};
+use super::show::Shown;
 use super::{records, running_loop, show};
 
 /// A context: names and what is bound to them.
@@ -359,12 +361,18 @@ impl PyContext {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        show::repr(slf)
+        Ok(show::repr(&shown(slf)?))
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        show::html(slf)
+        show::html(slf.py(), &shown(slf)?)
     }
+}
+
+fn shown<'a>(context: &'a Bound<'_, PyContext>) -> PyResult<Shown<'a>> {
+    let class = context.get_type().name()?.to_string();
+    let context = context.get();
+    Ok(Shown { class, base: &context.base, closed: context.is_closed(), known: &*context.session })
 }
 
 fn duration(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Duration>> {

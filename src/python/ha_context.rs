@@ -9,8 +9,8 @@ use crate::naming::{ErrorKind, NamingError};
 
 use super::argument::Argument;
 use super::context::PyContext;
-use super::session::{Reach, Session};
-use super::{error, operation, records};
+use super::session::Session;
+use super::{error, known, operation};
 
 /// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
 /// what ran is never repeated.
@@ -40,33 +40,22 @@ impl PyHAContext {
         follow_views: bool,
         cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let later = Later { dns_refresh: dns_refresh.given(), dns_servers, cache };
-        later.refuse(py)?;
-        let providers = providers(py, provider)?;
-        let configured = || {
-            Ok(ClientConfig {
-                policy: policy.parse::<Policy>()?,
-                timeout: seconds("timeout", timeout)?,
-                attempt_timeout: seconds("attempt_timeout", attempt_timeout)?,
-                cluster,
-                follow_views,
-                ..ClientConfig::from_providers(providers.iter().map(String::as_str))?
-            })
-        };
-        let session = configured().and_then(Session::over_network).map_err(|wrong| error::raise(py, wrong))?;
+        let given = Given { provider, policy, timeout, attempt_timeout, dns_refresh: dns_refresh.given(), dns_servers, cluster, follow_views, cache };
+        let config = given.configure(py)?;
+        let session = Session::over_network(config).map_err(|wrong| error::raise(py, wrong))?;
         Ok(PyClassInitializer::from(PyContext::root(py, session)).add_subclass(Self))
     }
 
     /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
     fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        targets(slf.py(), slf.as_super().get().session())
+        known::targets(slf.py(), &**slf.as_super().get().session())
     }
 
     /// The newest view that a server told, if any did. Nothing is asked.
     #[getter]
     fn view<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        view(slf.py(), slf.as_super().get().session())
+        known::view(slf.py(), &**slf.as_super().get().session())
     }
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
@@ -75,26 +64,6 @@ impl PyHAContext {
         let context = slf.as_super().get();
         context.run(slf.py(), operation::instances(context.base(), name)?, timeout)
     }
-}
-
-/// The servers that a session knows.
-pub fn targets<'py>(py: Python<'py>, session: &Session) -> PyResult<Bound<'py, PyList>> {
-    let rows = match session.reach() {
-        Reach::Network(client) => {
-            client.targets().iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
-        }
-        Reach::Process(process) => vec![records::target_in_process(py, &process.node)?],
-    };
-    PyList::new(py, rows)
-}
-
-/// The newest view that a session knows.
-pub fn view<'py>(py: Python<'py>, session: &Session) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let view = match session.reach() {
-        Reach::Network(client) => client.view(),
-        Reach::Process(process) => Some(process.node.view()),
-    };
-    view.map(|view| records::view(py, &view)).transpose()
 }
 
 /// The texts that say where servers are. None is loopback.
@@ -113,16 +82,39 @@ pub fn providers(py: Python<'_>, provider: Option<&Bound<'_, PyAny>>) -> PyResul
     Ok(all)
 }
 
-/// Options that a later version will take. Given now, they are refused and not ignored.
-pub struct Later<'a, 'py> {
+/// The options of an HA context as they were given.
+pub struct Given<'a, 'py> {
+    pub provider: Option<&'a Bound<'py, PyAny>>,
+    pub policy: &'a str,
+    pub timeout: f64,
+    pub attempt_timeout: f64,
     pub dns_refresh: Option<&'a Bound<'py, PyAny>>,
     pub dns_servers: Option<&'a Bound<'py, PyAny>>,
+    pub cluster: Option<String>,
+    pub follow_views: bool,
     pub cache: bool,
 }
 
-impl Later<'_, '_> {
+impl Given<'_, '_> {
+    /// What they mean. Options that a later version will take are refused and not ignored.
+    pub fn configure(self, py: Python<'_>) -> PyResult<ClientConfig> {
+        self.refuse_later(py)?;
+        let providers = providers(py, self.provider)?;
+        let configured = || {
+            Ok(ClientConfig {
+                policy: self.policy.parse::<Policy>()?,
+                timeout: seconds("timeout", self.timeout)?,
+                attempt_timeout: seconds("attempt_timeout", self.attempt_timeout)?,
+                cluster: self.cluster,
+                follow_views: self.follow_views,
+                ..ClientConfig::from_providers(providers.iter().map(String::as_str))?
+            })
+        };
+        configured().map_err(|wrong| error::raise(py, wrong))
+    }
+
     /// `OperationNotSupportedError` where one of them is given.
-    pub fn refuse(&self, py: Python<'_>) -> PyResult<()> {
+    fn refuse_later(&self, py: Python<'_>) -> PyResult<()> {
         let default_refresh = match self.dns_refresh {
             Some(refresh) => refresh.extract::<&str>().is_ok_and(|refresh| refresh == "ttl"),
             None => true,

@@ -7,12 +7,14 @@
 //! The classes are `hanaming._native`'s and say they are `hanaming`'s, where users import them from.
 
 mod argument;
+mod asyncio;
 mod context;
 mod error;
 mod factories;
 mod ha_context;
 mod hot;
 mod imports;
+mod known;
 mod log;
 mod name;
 mod node;
@@ -30,6 +32,8 @@ mod value;
 /// hanaming's Rust core.
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::asyncio::aio_context_of;
     #[pymodule_export]
     use super::context::PyContext;
     #[pymodule_export]
@@ -55,6 +59,10 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Both faces have a `Context`; here the names must differ.
+        let py = module.py();
+        module.add("AioContext", py.get_type::<super::asyncio::PyAioContext>())?;
+        module.add("AioHAContext", py.get_type::<super::asyncio::PyAioHAContext>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -45,7 +45,8 @@ impl PyNode {
         view.member(self.node.id()).map_or("gone", |member| member.state.as_str())
     }
 
-    fn usable(&self, py: Python<'_>) -> PyResult<&Node> {
+    /// The node, unless it can't be used any longer.
+    pub fn usable(&self, py: Python<'_>) -> PyResult<&Node> {
         let what = if self.node.is_forked() {
             "runs in the parent process; start another one in this process"
         } else if self.node.is_closed() {

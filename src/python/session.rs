@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::client::direct::Direct;
-use crate::client::{Client, ClientConfig, Driver, GiveUp, Invocation, Product, Trail, fork};
+use crate::client::{Client, ClientConfig, Driver, GiveUp, Invocation, Product, Target, Trail, fork};
 use crate::failure::{Attempt, CompletionStatus, Phase};
 use crate::naming::{NamingError, Tree};
 use crate::protocol::Scope;
 use crate::server::Node;
+use crate::topology::View;
 
 use super::error::guarded;
+use super::known::Known;
 use super::{factories, process};
 
 /// How the servers are reached.
@@ -90,11 +92,6 @@ impl Session {
     /// How the servers are reached.
     pub fn reach(&self) -> &Reach {
         &self.reach
-    }
-
-    /// Whether it asks the whole cluster.
-    pub fn is_ha(&self) -> bool {
-        self.scope == Scope::Cluster
     }
 
     fn driver(&self) -> &dyn Driver {
@@ -195,6 +192,33 @@ impl Session {
             Some((_, Last::AtOnce(took))) => vec![at_once(*took)],
             None => Vec::new(),
         })
+    }
+}
+
+impl Known for Session {
+    fn is_ha(&self) -> bool {
+        self.scope == Scope::Cluster
+    }
+
+    fn node(&self) -> Option<&Node> {
+        match &self.reach {
+            Reach::Network(_) => None,
+            Reach::Process(process) => Some(&process.node),
+        }
+    }
+
+    fn known_targets(&self) -> Vec<(Target, Duration)> {
+        match &self.reach {
+            Reach::Network(client) => client.targets(),
+            Reach::Process(_) => Vec::new(),
+        }
+    }
+
+    fn known_view(&self) -> Option<Arc<View>> {
+        match &self.reach {
+            Reach::Network(client) => client.view(),
+            Reach::Process(process) => Some(process.node.view()),
+        }
     }
 }
 

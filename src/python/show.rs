@@ -3,33 +3,43 @@
 use pyo3::prelude::*;
 use pyo3::types::PyAnyMethods;
 
-use super::context::PyContext;
-use super::ha_context;
+use crate::naming::Name;
+
 use super::imports::Imported;
+use super::known::{self, Known};
 use super::node::PyNode;
 use super::records;
-use super::session::{Reach, Session};
 
 static HTML_CONTEXT: Imported = Imported::new("hanaming.html", "context");
 
-/// `<HAContext 'a/b' over 127.0.0.1:11100>`.
-pub fn repr(context: &Bound<'_, PyContext>) -> PyResult<String> {
-    let class = context.get_type().name()?.to_string();
-    let context = context.get();
-    let base = context.base();
-    let place = if base.is_empty() { String::new() } else { format!(" '{base}'") };
-    let closed = if context.is_closed() { ", closed" } else { "" };
-    Ok(format!("<{class}{place} {}{closed}>", reach(context.session())))
+/// What is shown of a context.
+pub struct Shown<'a> {
+    /// The name of its class.
+    pub class: String,
+    /// Its name from the root.
+    pub base: &'a Name,
+    /// Whether it can't be used any longer.
+    pub closed: bool,
+    /// What its session knows.
+    pub known: &'a dyn Known,
 }
 
-fn reach(session: &Session) -> String {
-    match session.reach() {
-        Reach::Process(process) if session.is_ha() => format!("through {} in process", process.node.name()),
-        Reach::Process(process) => format!("of {} in process", process.node.name()),
-        Reach::Network(client) => {
-            let targets: Vec<String> = client.targets().iter().map(|(target, _)| target.label.to_string()).collect();
+/// `<HAContext 'a/b' over 127.0.0.1:11100>`.
+pub fn repr(shown: &Shown<'_>) -> String {
+    let Shown { class, base, .. } = shown;
+    let place = if base.is_empty() { String::new() } else { format!(" '{base}'") };
+    let closed = if shown.closed { ", closed" } else { "" };
+    format!("<{class}{place} {}{closed}>", reach(shown.known))
+}
+
+fn reach(known: &dyn Known) -> String {
+    match known.node() {
+        Some(node) if known.is_ha() => format!("through {} in process", node.name()),
+        Some(node) => format!("of {} in process", node.name()),
+        None => {
+            let targets: Vec<String> = known.known_targets().iter().map(|(target, _)| target.label.to_string()).collect();
             match targets.as_slice() {
-                [one] if !session.is_ha() => format!("of {one}"),
+                [one] if !known.is_ha() => format!("of {one}"),
                 [one] => format!("over {one}"),
                 [first, others @ ..] => format!("over {first} and {} more", others.len()),
                 [] => "over no target".to_owned(),
@@ -39,20 +49,17 @@ fn reach(session: &Session) -> String {
 }
 
 /// The same as a table, with the targets and the view.
-pub fn html<'py>(context: &Bound<'py, PyContext>) -> PyResult<Bound<'py, PyAny>> {
-    let py = context.py();
-    let class = context.get_type().name()?.to_string();
-    let context = context.get();
-    let base = context.base();
+pub fn html<'py>(py: Python<'py>, shown: &Shown<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let Shown { class, base, known, .. } = shown;
     let about = [
         ("root", if base.is_empty() { "the root".to_owned() } else { base.to_string() }),
-        ("asks", reach(context.session())),
-        ("names", if context.session().is_ha() { "the whole cluster's" } else { "this node's local tree's" }.to_owned()),
-        ("state", if context.is_closed() { "closed" } else { "open" }.to_owned()),
+        ("asks", reach(*known)),
+        ("names", if known.is_ha() { "the whole cluster's" } else { "this node's local tree's" }.to_owned()),
+        ("state", if shown.closed { "closed" } else { "open" }.to_owned()),
     ];
-    let targets = ha_context::targets(py, context.session())?;
-    let view = ha_context::view(py, context.session())?;
-    HTML_CONTEXT.get(py)?.call1((class, about.to_vec(), targets, view))
+    let targets = known::targets(py, *known)?;
+    let view = known::view(py, *known)?;
+    HTML_CONTEXT.get(py)?.call1((class.as_str(), about.to_vec(), targets, view))
 }
 
 /// `<Node n1 at 127.0.0.1:11100, live>`.

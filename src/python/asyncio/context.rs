@@ -16,12 +16,13 @@ use crate::protocol::Scope;
 
 use super::super::error::{self, Rows};
 use super::super::imports::Imported;
+use super::super::known::Known as _;
 use super::super::node::PyNode;
 use super::super::operation::{self, Prepared};
-use super::super::records;
+use super::super::show::Shown;
+use super::super::{records, show};
 use super::ha_context::PyAioHAContext;
 use super::session::{Options, Session};
-use super::shown;
 use super::turning::{Turning, fail};
 use super::waiter::{Rooted, Waiter};
 
@@ -332,12 +333,18 @@ impl PyAioContext {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        shown::repr(slf)
+        Ok(show::repr(&shown(slf)?))
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        shown::html(slf)
+        show::html(slf.py(), &shown(slf)?)
     }
+}
+
+fn shown<'a>(context: &'a Bound<'_, PyAioContext>) -> PyResult<Shown<'a>> {
+    let class = context.get_type().name()?.to_string();
+    let context = context.get();
+    Ok(Shown { class: format!("aio.{class}"), base: &context.base, closed: context.is_closed(), known: &*context.session })
 }
 
 /// The context of a node in this process: of its local tree, or of the whole cluster through it.

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::super::ha_context::{self, Given};
-use super::super::{error, operation, records};
+use super::super::ha_context::Given;
+use super::super::{error, known, operation};
 use super::context::PyAioContext;
 use super::session::{Options, Session};
 
@@ -44,13 +44,13 @@ impl PyAioHAContext {
     /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
     fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        targets(slf.py(), slf.as_super().get().session())
+        known::targets(slf.py(), &**slf.as_super().get().session())
     }
 
     /// The newest view that a server told, if any did. Nothing is asked.
     #[getter]
     fn view<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        view(slf.py(), slf.as_super().get().session())
+        known::view(slf.py(), &**slf.as_super().get().session())
     }
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
@@ -59,25 +59,4 @@ impl PyAioHAContext {
         let context = slf.as_super().get();
         context.start(slf.py(), operation::instances(context.base(), name), timeout)
     }
-}
-
-/// The servers that a session knows.
-pub(super) fn targets<'py>(py: Python<'py>, session: &Session) -> PyResult<Bound<'py, PyList>> {
-    let rows = match &**session.options() {
-        Options::Network(_) => {
-            let targets = session.base().targets();
-            targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
-        }
-        Options::Process { node, .. } => vec![records::target_in_process(py, node)?],
-    };
-    PyList::new(py, rows)
-}
-
-/// The newest view that a session knows.
-pub(super) fn view<'py>(py: Python<'py>, session: &Session) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let view = match &**session.options() {
-        Options::Network(_) => session.base().view(),
-        Options::Process { node, .. } => Some(node.view()),
-    };
-    view.map(|view| records::view(py, &view)).transpose()
 }

@@ -9,14 +9,16 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use crate::client::ClientConfig;
 use crate::client::nonblocking::Base;
+use crate::client::{ClientConfig, Target};
 use crate::naming::NamingError;
 use crate::protocol::Scope;
 use crate::server::Node;
+use crate::topology::View;
 
 use super::super::error;
 use super::super::imports::Imported;
+use super::super::known::Known;
 use super::turning::Turning;
 
 /// How the servers are reached.
@@ -83,19 +85,6 @@ impl Session {
         &self.options
     }
 
-    /// Whether it asks the whole cluster.
-    pub fn is_ha(&self) -> bool {
-        match &*self.options {
-            Options::Network(config) => config.scope == Scope::Cluster,
-            Options::Process { scope, .. } => *scope == Scope::Cluster,
-        }
-    }
-
-    /// What is known of the servers.
-    pub fn base(&self) -> Arc<Base> {
-        Arc::clone(&self.life().base)
-    }
-
     fn life(&self) -> Arc<Life> {
         let life = self.life.load_full();
         if life.base.is_current() {
@@ -156,6 +145,30 @@ impl Session {
             }
         }
         Ok(())
+    }
+}
+
+impl Known for Session {
+    fn is_ha(&self) -> bool {
+        match &*self.options {
+            Options::Network(config) => config.scope == Scope::Cluster,
+            Options::Process { scope, .. } => *scope == Scope::Cluster,
+        }
+    }
+
+    fn node(&self) -> Option<&Node> {
+        match &*self.options {
+            Options::Network(_) => None,
+            Options::Process { node, .. } => Some(node),
+        }
+    }
+
+    fn known_targets(&self) -> Vec<(Target, Duration)> {
+        self.life().base.targets()
+    }
+
+    fn known_view(&self) -> Option<Arc<View>> {
+        self.life().base.view()
     }
 }
 

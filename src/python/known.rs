@@ -1,0 +1,46 @@
+//! What is known of the servers without asking anybody: the same for both faces.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::client::Target;
+use crate::server::Node;
+use crate::topology::View;
+
+use super::records;
+
+/// What a session knows.
+pub trait Known {
+    /// Whether it asks the whole cluster.
+    fn is_ha(&self) -> bool;
+    /// The node that it asks in this process, where it does.
+    fn node(&self) -> Option<&Node>;
+    /// The servers that it knows over the network, and since how long.
+    fn known_targets(&self) -> Vec<(Target, Duration)>;
+    /// The newest view that a server told it.
+    fn known_view(&self) -> Option<Arc<View>>;
+}
+
+/// The servers: a list of `Target`.
+pub fn targets<'py>(py: Python<'py>, known: &dyn Known) -> PyResult<Bound<'py, PyList>> {
+    let rows = match known.node() {
+        Some(node) => vec![records::target_in_process(py, node)?],
+        None => {
+            let targets = known.known_targets();
+            targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
+        }
+    };
+    PyList::new(py, rows)
+}
+
+/// The newest view: a `View`.
+pub fn view<'py>(py: Python<'py>, known: &dyn Known) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let view = match known.node() {
+        Some(node) => Some(node.view()),
+        None => known.known_view(),
+    };
+    view.map(|view| records::view(py, &view)).transpose()
+}
