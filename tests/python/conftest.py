@@ -7,15 +7,16 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from aio_places import AIO_PLACES
 from hanaming import Node
 from places import PLACES, Place
 from waiting import until
 
 
-@pytest.fixture(params=list(PLACES))
+@pytest.fixture(params=[*PLACES, *AIO_PLACES])
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     """A fresh tree, reached in each of the ways that there are."""
-    with PLACES[request.param]() as opened:
+    with (PLACES | AIO_PLACES)[request.param]() as opened:
         yield opened
 
 
