@@ -40,7 +40,17 @@ impl PyHAContext {
         follow_views: bool,
         cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let given = Given { provider, policy, timeout, attempt_timeout, dns_refresh: dns_refresh.given(), dns_servers, cluster, follow_views, cache };
+        let given = Given {
+            provider,
+            policy,
+            timeout,
+            attempt_timeout,
+            dns_refresh: dns_refresh.given(),
+            dns_servers,
+            cluster,
+            follow_views,
+            cache,
+        };
         let config = given.configure(py)?;
         let session = Session::over_network(config).map_err(|wrong| error::raise(py, wrong))?;
         Ok(PyClassInitializer::from(PyContext::root(py, session)).add_subclass(Self))

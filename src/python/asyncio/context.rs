@@ -7,13 +7,13 @@ use std::time::Duration;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use crate::client::config::seconds;
 use crate::client::{BindOptions, ClientConfig};
 use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::Scope;
 
+use super::super::argument::Argument;
 use super::super::error::{self, Rows};
 use super::super::imports::Imported;
 use super::super::known::Known as _;
@@ -212,27 +212,33 @@ impl PyAioContext {
     ///
     /// Raises `NotContextError` for a value; `ServiceUnavailableError` where a node was silent, with what the others
     /// have as `.partial`.
-    #[pyo3(signature = (name = None, *, tree = "all", timeout = None))]
+    #[pyo3(
+        signature = (name = Argument::Absent, *, tree = "all", timeout = None),
+        text_signature = "($self, name='', *, tree='all', timeout=None)"
+    )]
     fn list_names<'py>(
         &self,
         py: Python<'py>,
-        name: Option<&Bound<'py, PyAny>>,
+        name: Argument<'py>,
         tree: &str,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.start(py, operation::list(&self.base, &here(py, name), tree, Rows::Entries), timeout)
+        self.start(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Entries), timeout)
     }
 
     /// The names in a context, in order, with their values: a list of `Binding`. Links are not followed.
-    #[pyo3(signature = (name = None, *, tree = "all", timeout = None))]
+    #[pyo3(
+        signature = (name = Argument::Absent, *, tree = "all", timeout = None),
+        text_signature = "($self, name='', *, tree='all', timeout=None)"
+    )]
     fn list_bindings<'py>(
         &self,
         py: Python<'py>,
-        name: Option<&Bound<'py, PyAny>>,
+        name: Argument<'py>,
         tree: &str,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.start(py, operation::list(&self.base, &here(py, name), tree, Rows::Bindings), timeout)
+        self.start(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Bindings), timeout)
     }
 
     /// Makes an empty context and gives it. Raises what `bind` raises.
@@ -263,9 +269,12 @@ impl PyAioContext {
     }
 
     /// What is dubious beneath a name: a `CheckReport`, falsy where nothing is.
-    #[pyo3(signature = (name = None, *, timeout = None))]
-    fn check<'py>(&self, py: Python<'py>, name: Option<&Bound<'py, PyAny>>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        self.start(py, operation::check(&self.base, &here(py, name)), timeout)
+    #[pyo3(
+        signature = (name = Argument::Absent, *, timeout = None),
+        text_signature = "($self, name='', *, timeout=None)"
+    )]
+    fn check<'py>(&self, py: Python<'py>, name: Argument<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        self.start(py, operation::check(&self.base, &name.or_here(py)), timeout)
     }
 
     /// What the node that is asked says of itself: a `NodeStatus`.
@@ -355,11 +364,6 @@ pub fn aio_context_of<'py>(py: Python<'py>, node: &PyNode, local: bool) -> PyRes
     let timeout = ClientConfig::new(Vec::new()).timeout;
     let session = Session::new(Options::Process { node: node.usable(py)?.clone(), scope, timeout });
     PyAioContext::root(session.map_err(|wrong| error::raise(py, wrong))?).into_object(py)
-}
-
-/// The name given, else `""`: the context itself.
-fn here<'py>(py: Python<'py>, name: Option<&Bound<'py, PyAny>>) -> Bound<'py, PyAny> {
-    name.map_or_else(|| PyString::new(py, "").into_any(), Clone::clone)
 }
 
 fn duration(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Duration>> {

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use super::super::argument::Argument;
 use super::super::ha_context::Given;
 use super::super::{error, known, operation};
 use super::context::PyAioContext;
@@ -20,9 +21,9 @@ pub struct PyAioHAContext;
 impl PyAioHAContext {
     #[new]
     #[pyo3(signature = (
-        provider = None, *, policy = "round_robin", timeout = 5.0, attempt_timeout = 0.25, dns_refresh = None,
+        provider = None, *, policy = "round_robin", timeout = 5.0, attempt_timeout = 0.25, dns_refresh = Argument::Absent,
         dns_servers = None, cluster = None, follow_views = true, cache = false,
-    ))]
+    ), text_signature = "(provider=None, *, policy='round_robin', timeout=5.0, attempt_timeout=0.25, dns_refresh='ttl', dns_servers=None, cluster=None, follow_views=True, cache=False)")]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
     fn py_new(
         py: Python<'_>,
@@ -30,13 +31,23 @@ impl PyAioHAContext {
         policy: &str,
         timeout: f64,
         attempt_timeout: f64,
-        dns_refresh: Option<&Bound<'_, PyAny>>,
+        dns_refresh: Argument<'_>,
         dns_servers: Option<&Bound<'_, PyAny>>,
         cluster: Option<String>,
         follow_views: bool,
         cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let given = Given { provider, policy, timeout, attempt_timeout, dns_refresh, dns_servers, cluster, follow_views, cache };
+        let given = Given {
+            provider,
+            policy,
+            timeout,
+            attempt_timeout,
+            dns_refresh: dns_refresh.given(),
+            dns_servers,
+            cluster,
+            follow_views,
+            cache,
+        };
         let session = Session::new(Options::Network(given.configure(py)?)).map_err(|wrong| error::raise(py, wrong))?;
         Ok(PyClassInitializer::from(PyAioContext::root(session)).add_subclass(Self))
     }

@@ -196,9 +196,9 @@ impl Turning {
             own.abandon();
             return;
         }
-        let call = slf.getattr(method).and_then(|method| {
-            own.event_loop.bind(slf.py()).call_method1(intern!(slf.py(), "call_soon_threadsafe"), (method,))
-        });
+        let call = slf
+            .getattr(method)
+            .and_then(|method| own.event_loop.bind(slf.py()).call_method1(intern!(slf.py(), "call_soon_threadsafe"), (method,)));
         if call.is_err() {
             // It was closed in between.
             own.abandon();
