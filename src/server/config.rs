@@ -53,6 +53,8 @@ pub struct ServerLimits {
     pub receiving: usize,
     /// Bytes of replies that wait to be taken by one connection, before nothing more is read from it.
     pub unsent: usize,
+    /// Bytes of replies that wait to be taken by all connections, before requests are refused.
+    pub unsent_in_all: usize,
     /// From the connection's start to its hello.
     pub handshake: Duration,
     /// From a frame's first byte to its last.
@@ -73,6 +75,7 @@ impl Default for ServerLimits {
             frame: Limits::default().frame,
             receiving: 64 << 20,
             unsent: 256 << 10,
+            unsent_in_all: 256 << 20,
             handshake: Duration::from_secs(5),
             frame_time: Duration::from_secs(10),
             idle: Duration::from_secs(600),
@@ -155,6 +158,7 @@ impl ServerConfig {
             ("names_per_request", limits.names_per_request),
             ("receiving", limits.receiving),
             ("unsent", limits.unsent),
+            ("unsent_in_all", limits.unsent_in_all),
         ];
         if let Some((what, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
             return Err(wrong(format!("the limit {what} is 0, so that nothing could be served; make it 1 or more")));

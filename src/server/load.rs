@@ -14,6 +14,8 @@ pub struct Load {
     pub clients: Gauge,
     /// Bytes of long frames that are coming in.
     pub receiving: Gauge,
+    /// Bytes of replies that wait to be taken; few bytes of one connection are not counted.
+    pub unsent: Gauge,
     /// Requests that wait for other nodes.
     pub in_flight: Gauge,
     served: AtomicU64,
@@ -71,6 +73,42 @@ impl Gauge {
             }
             zero.await;
         }
+    }
+}
+
+/// One holder's changing portion of a gauge, given back when dropped. Small amounts are not worth the gauge's
+/// attention and count as nothing, so that most holders never touch it.
+#[derive(Debug)]
+pub struct Portion {
+    gauge: Gauge,
+    counted: usize,
+}
+
+/// Below this a portion counts as nothing.
+const SMALL: usize = 64 << 10;
+
+impl Portion {
+    /// A portion of nothing.
+    pub fn new(gauge: &Gauge) -> Self {
+        Self { gauge: gauge.clone(), counted: 0 }
+    }
+
+    /// The portion is `amount` now.
+    pub fn set(&mut self, amount: usize) {
+        let counted = if amount < SMALL { 0 } else { amount };
+        let level = &self.gauge.0.now;
+        if counted > self.counted {
+            level.fetch_add(counted - self.counted, Ordering::AcqRel);
+        } else if counted < self.counted {
+            level.fetch_sub(self.counted - counted, Ordering::AcqRel);
+        }
+        self.counted = counted;
+    }
+}
+
+impl Drop for Portion {
+    fn drop(&mut self) {
+        self.set(0);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 use std::sync::mpsc::sync_channel;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::ErrorKind;
@@ -10,6 +10,7 @@ use hanaming::protocol::{Answer, FrameKind, Operation, RefusalReason, Reply, Req
 use hanaming::server::{Node, ServerConfig};
 use hanaming::topology::{Endpoint, MemberState, View};
 use hanaming::transport::Service;
+use tokio::time::Instant;
 
 use crate::raw::{LONG, Raw, eventually, lookup, node};
 use crate::world::{bind, request, text};
@@ -31,7 +32,7 @@ fn submit(node: &Node, request: Request, within: Duration) -> Reply {
 fn refusal(reply: Reply) -> (ErrorKind, CompletionStatus, Option<RefusalReason>) {
     match reply {
         Reply::Failed(fault) => (ErrorKind::from_code(fault.code), fault.completion, fault.refusal.map(|refusal| refusal.reason)),
-        other => panic!("not refused: {other:?}"),
+        other @ Reply::Done(_) => panic!("not refused: {other:?}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanaming::server::load::Gauge;
+use hanaming::server::load::{Gauge, Portion};
 
 #[test]
 fn no_more_is_taken_than_the_limit() {
@@ -39,4 +39,20 @@ async fn zero_is_waited_for() {
     assert!(!waiting.is_finished());
     drop(share);
     tokio::time::timeout(Duration::from_secs(5), waiting).await.unwrap().unwrap();
+}
+
+#[test]
+fn portions_add_up_and_go_with_their_holders() {
+    let gauge = Gauge::default();
+    let (mut one, mut other) = (Portion::new(&gauge), Portion::new(&gauge));
+    one.set(100_000);
+    other.set(200_000);
+    assert_eq!(gauge.level(), 300_000);
+    one.set(70_000);
+    assert_eq!(gauge.level(), 270_000);
+    // What is small counts as nothing.
+    other.set(1000);
+    assert_eq!(gauge.level(), 70_000);
+    drop(one);
+    assert_eq!(gauge.level(), 0);
 }

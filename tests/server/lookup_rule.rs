@@ -31,7 +31,7 @@ fn value(found: &Found) -> (String, Source, String) {
 fn failed(reply: Reply) -> (ErrorKind, Fault) {
     match reply {
         Reply::Failed(fault) => (ErrorKind::from_code(fault.code), fault),
-        other => panic!("no failure: {other:?}"),
+        other @ Reply::Done(_) => panic!("no failure: {other:?}"),
     }
 }
 
@@ -269,7 +269,7 @@ async fn a_thousand_names_cost_a_peer_a_few_requests() {
 
 #[tokio::test(start_paused = true)]
 async fn values_too_long_for_one_reply_of_a_peer_come_all_the_same() {
-    let world = World::with_limits(2, ServerLimits { frame: 256 << 10, ..ServerLimits::default() });
+    let world = World::with_limits(2, &ServerLimits { frame: 256 << 10, ..ServerLimits::default() });
     let names: Vec<String> = (0..100).map(|n| format!("name {n}")).collect();
     for name in &names {
         world.bind(1, name, &"x".repeat(60_000));
@@ -349,7 +349,7 @@ async fn a_lookup_after_a_bind_never_hears_what_was_before() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_over_the_limit_of_requests_in_flight_is_refused() {
-    let world = World::with_limits(2, ServerLimits { in_flight: 2, ..ServerLimits::default() });
+    let world = World::with_limits(2, &ServerLimits { in_flight: 2, ..ServerLimits::default() });
     let request = crate::world::request(Scope::Cluster, Operation::Lookup { name: "a".to_owned() });
     let first = world.cores[0].admit_waiting(&request).unwrap();
     let second = world.cores[0].admit_waiting(&request).unwrap();
@@ -365,7 +365,7 @@ async fn what_is_over_the_limit_of_requests_in_flight_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn too_many_names_in_one_request_are_refused() {
-    let world = World::with_limits(2, ServerLimits { names_per_request: 10, ..ServerLimits::default() });
+    let world = World::with_limits(2, &ServerLimits { names_per_request: 10, ..ServerLimits::default() });
     let names = vec!["a".to_owned(); 11];
     let (reply, _) = world.ask(0, Scope::Cluster, Operation::LookupMany { names }, 250).await;
     assert_eq!(failed(reply).0, ErrorKind::LimitExceeded);

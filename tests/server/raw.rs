@@ -2,13 +2,14 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::BytesMut;
 use hanaming::protocol::{
     Answer, Decoder, Fault, Frame, FrameKind, Hello, Limits, Operation, Reply, Request, Role, Scope, Welcome,
 };
 use hanaming::server::{Node, ServerConfig};
+use tokio::time::Instant;
 
 /// Longer than anything in these tests takes.
 pub const LONG: Duration = Duration::from_secs(20);

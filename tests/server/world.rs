@@ -111,10 +111,10 @@ impl Peers for Way {
 impl World {
     /// So many live nodes that see each other.
     pub fn new(nodes: u128) -> Self {
-        Self::with_limits(nodes, ServerLimits::default())
+        Self::with_limits(nodes, &ServerLimits::default())
     }
 
-    pub fn with_limits(nodes: u128, limits: ServerLimits) -> Self {
+    pub fn with_limits(nodes: u128, limits: &ServerLimits) -> Self {
         let members: Vec<Member> = (0..nodes)
             .map(|n| Member {
                 name: format!("n{n}"),

@@ -18,10 +18,10 @@ use crate::transport::BoxStream;
 
 use super::handshake::{self, Caller};
 use super::pace::{Pace, State};
-use super::turn::{Event, Wire};
+use super::turn::{Answered, Event, Wire};
 use crate::server::answer::fault;
 use crate::server::core::Core;
-use crate::server::load::Share;
+use crate::server::load::{Portion, Share};
 
 /// A frame longer than this takes a part of what all connections may be receiving.
 const LONG_FRAME: usize = 64 << 10;
@@ -67,6 +67,8 @@ pub struct Session {
     place: Option<Share>,
     /// The place of the long frame that is coming in.
     receiving: Option<Share>,
+    /// What it adds to the bytes that wait to be taken over all connections.
+    unsent: Portion,
     /// The view that the other side was told last.
     told: u64,
     /// Whole frames taken.
@@ -84,6 +86,7 @@ impl Session {
             caller: None,
             place: None,
             receiving: None,
+            unsent: Portion::new(&core.load.unsent),
             told: 0,
             frames: 0,
             core,
@@ -97,6 +100,7 @@ impl Session {
                 break end;
             }
             let room = self.wire.unsent() <= self.core.limits.unsent;
+            self.unsent.set(self.wire.unsent());
             self.pace.note(self.state(room), Instant::now());
             let event = self.wire.turn(room.then_some(&mut self.decoder), self.pace.deadline()).await;
             if let Err(end) = self.handle(event) {
@@ -115,8 +119,9 @@ impl Session {
             Event::Read(Ok(_)) | Event::Wrote => Ok(()),
             Event::Read(Err(error)) | Event::Broken(error) => Err(error.into()),
             Event::Answered(answers) => {
-                for (request_id, reply) in answers {
+                for Answered { request_id, reply, place } in answers {
                     self.reply(request_id, &reply);
+                    drop(place);
                 }
                 Ok(())
             }
@@ -169,8 +174,7 @@ impl Session {
         self.receiving = self.core.load.receiving.take(header.length, self.core.limits.receiving);
         if self.receiving.is_none() {
             if header.kind == FrameKind::Request {
-                let refusal = self.core.refused(RefusalReason::Overloaded);
-                self.reply(header.request_id, &Reply::Failed(refusal));
+                self.refuse(header.request_id);
             }
             return Err(End::Crowded);
         }
@@ -210,6 +214,10 @@ impl Session {
             return Ok(());
         }
         let request: Request = decode_body(FrameKind::Request, &frame.body)?;
+        if caller == Caller::Client && self.core.load.unsent.level() > self.core.limits.unsent_in_all {
+            self.refuse(id);
+            return Ok(());
+        }
         match self.core.answer_now(caller, &request) {
             Some(reply) => self.reply(id, &reply),
             None => self.put_off(id, request),
@@ -220,21 +228,22 @@ impl Session {
     /// Has a request answered that needs other nodes, where there is room for it.
     fn put_off(&mut self, id: u64, request: Request) {
         if self.wire.in_flight() >= self.core.limits.in_flight_per_connection {
-            let refusal = self.core.refused(RefusalReason::Overloaded);
-            return self.reply(id, &Reply::Failed(refusal));
+            return self.refuse(id);
         }
         match self.core.admit_waiting(&request) {
             Ok(place) => {
                 let deadline = Instant::now() + Duration::from_micros(u64::from(request.time_left));
                 let answer = Arc::clone(&self.core).answer_later(request, deadline);
-                self.wire.spawn(async move {
-                    let reply = answer.await;
-                    drop(place);
-                    (id, reply)
-                });
+                self.wire.spawn(async move { Answered { request_id: id, reply: answer.await, place } });
             }
             Err(refusal) => self.reply(id, &refusal),
         }
+    }
+
+    /// There is too much in flight.
+    fn refuse(&mut self, id: u64) {
+        let refusal = self.core.refused(RefusalReason::Overloaded);
+        self.reply(id, &Reply::Failed(refusal));
     }
 
     fn reply(&mut self, id: u64, reply: &Reply) {

@@ -19,12 +19,27 @@ use crate::protocol::{Decoder, Reply};
 use crate::transport::BoxStream;
 
 use crate::server::bulletin::Bulletin;
+use crate::server::load::Share;
 
 /// How much one read takes at most.
 const READ: usize = 8 << 10;
 
 /// A buffer that grew over this is given back once it is empty.
 const KEEP: usize = 64 << 10;
+
+/// How many answers are taken at once: replies are bounded in number before they are in bytes.
+const ANSWERS: usize = 32;
+
+/// The answer to a request that needed other nodes.
+#[derive(Debug)]
+pub struct Answered {
+    /// To which request.
+    pub request_id: u64,
+    /// The answer.
+    pub reply: Reply,
+    /// The request's place among those that wait: it is given back when the reply was appended.
+    pub place: Share,
+}
 
 /// What happened to a connection.
 #[derive(Debug)]
@@ -36,7 +51,7 @@ pub enum Event {
     /// Writing broke.
     Broken(io::Error),
     /// Requests that needed other nodes were answered.
-    Answered(Vec<(u64, Reply)>),
+    Answered(Vec<Answered>),
     /// The members changed, or the node left.
     Bulletin,
     /// The deadline passed.
@@ -49,7 +64,7 @@ type Changed = Pin<Box<dyn Future<Output = Option<watch::Receiver<Arc<Bulletin>>
 pub struct Wire {
     stream: BoxStream,
     out: BytesMut,
-    answering: JoinSet<(u64, Reply)>,
+    answering: JoinSet<Answered>,
     /// Fires when the members change; kept from turn to turn so that no turn registers anew.
     changed: Option<Changed>,
     timer: Pin<Box<Sleep>>,
@@ -91,11 +106,12 @@ impl Wire {
     }
 
     /// Runs a request's answer beside the session; it ends with the session at the latest.
-    pub fn spawn(&mut self, answer: impl Future<Output = (u64, Reply)> + Send + 'static) {
+    pub fn spawn(&mut self, answer: impl Future<Output = Answered> + Send + 'static) {
         self.answering.spawn(answer);
     }
 
-    /// Waits for the next event. Reads only where there is a `decoder` to read into.
+    /// Waits for the next event. Reads and takes answers only where there is a `decoder` to read into: without one there
+    /// is no room for more replies.
     pub async fn turn(&mut self, mut decoder: Option<&mut Decoder>, deadline: Instant) -> Event {
         // The timer runs to the earliest deadline it was ever told; it is set again only when it fires too early.
         if deadline < self.timer.deadline() || self.timer.is_elapsed() {
@@ -118,7 +134,9 @@ impl Wire {
             _ if decoder.is_none() && self.taken > before => return Poll::Ready(Event::Wrote),
             _ => {}
         }
-        if let Some(answers) = self.poll_answers(cx) {
+        if decoder.is_some()
+            && let Some(answers) = self.poll_answers(cx)
+        {
             return Poll::Ready(Event::Answered(answers));
         }
         if let Some(changed) = &mut self.changed
@@ -153,13 +171,15 @@ impl Wire {
         Poll::Ready(Ok(()))
     }
 
-    /// All that is answered by now.
-    fn poll_answers(&mut self, cx: &mut Context<'_>) -> Option<Vec<(u64, Reply)>> {
+    /// What is answered by now.
+    fn poll_answers(&mut self, cx: &mut Context<'_>) -> Option<Vec<Answered>> {
         if self.answering.is_empty() {
             return None;
         }
         let mut answers = Vec::new();
-        while let Poll::Ready(Some(joined)) = self.answering.poll_join_next(cx) {
+        while answers.len() < ANSWERS
+            && let Poll::Ready(Some(joined)) = self.answering.poll_join_next(cx)
+        {
             // An answer that panicked has none: its sender's time runs out.
             answers.extend(joined);
         }
