@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::client::direct::Direct;
 use crate::client::{Client, ClientConfig, Driver, GiveUp, Invocation, Product, Target, Trail, fork};
 use crate::failure::{Attempt, CompletionStatus, Phase};
-use crate::naming::{NamingError, Tree};
+use crate::naming::{ErrorKind, NamingError, Tree};
 use crate::protocol::Scope;
 use crate::server::Node;
 use crate::topology::View;
@@ -33,6 +33,19 @@ pub struct InProcess {
     pub node: Node,
     local: Arc<Tree>,
     cluster: Option<Arc<Tree>>,
+    /// The process that the node runs in.
+    generation: u64,
+}
+
+impl InProcess {
+    /// An error in the child of a fork: the trees are there, the node is not.
+    fn check_process(&self) -> Result<(), NamingError> {
+        if self.generation == fork::generation() {
+            return Ok(());
+        }
+        let message = format!("node {} runs in the parent process; start another one in this process", self.node.name());
+        Err(NamingError::new(ErrorKind::ContextClosed, message))
+    }
 }
 
 /// What a context and its subcontexts share.
@@ -80,7 +93,8 @@ impl Session {
     pub fn in_process(node: &Node, scope: Scope, timeout: Duration) -> Arc<Self> {
         let direct = Direct::new(Arc::new(node.clone()), scope, timeout);
         let cluster = (scope == Scope::Cluster).then(|| node.cluster_tree());
-        let reach = InProcess { direct, node: node.clone(), local: node.local_tree(), cluster };
+        let (node, local) = (node.clone(), node.local_tree());
+        let reach = InProcess { direct, node, local, cluster, generation: fork::generation() };
         Self::new(Reach::Process(Box::new(reach)), scope)
     }
 
@@ -121,7 +135,7 @@ impl Session {
         let began = now();
         if let Reach::Process(process) = &self.reach {
             // Answered without waiting, and so without letting go of the interpreter.
-            match guarded(|| process.direct.at_once(&mut invocation)) {
+            match process.check_process().and_then(|()| guarded(|| process.direct.at_once(&mut invocation))) {
                 Ok(Some(product)) => {
                     let took = now().saturating_duration_since(began);
                     self.remember(Last::AtOnce(took));

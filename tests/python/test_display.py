@@ -1,0 +1,149 @@
+"""How things look: a short `repr`, and an HTML form for notebooks that is safe and never uses the network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hanaming import Context, HAContext, LinkRef, Name, NameNotFoundError, Node, Reference
+from hanaming.records import CheckReport
+
+NASTY = "<script>alert(1)</script>&\"'"
+
+
+class Reader(HTMLParser):
+    """Checks that what was opened is closed, and gathers texts and tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        self.tags.add(tag)
+        for name, value in attrs:
+            assert name == "style"
+            # The page's own colours: nothing that a dark theme would make unreadable.
+            assert value is not None
+            assert not re.search(r"color|background|url|#", value)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data + "\n"
+
+
+def shown(thing: Any) -> str:
+    reader = Reader()
+    reader.feed(thing._repr_html_())
+    reader.close()
+    assert not reader.open
+    assert "script" not in reader.tags
+    return reader.text
+
+
+@pytest.fixture
+def busy(node: Node) -> Node:
+    node.local.bind("a", NASTY)
+    return node
+
+
+def test_contexts(busy: Node) -> None:
+    assert repr(busy.local) == "<Context of n1 in process>"
+    assert repr(busy.context()) == "<HAContext through n1 in process>"
+    with Context(busy.url) as ctx:
+        assert repr(ctx) == f"<Context of {busy.address}>"
+    assert repr(ctx) == f"<Context of {busy.address}, closed>"
+    with HAContext([busy.url, "127.0.0.1:1"]) as ha:
+        assert repr(ha) == f"<HAContext over {busy.address} and 1 more>"
+        ha.create_subcontext("sub")
+        assert repr(ha["sub"]) == f"<HAContext 'sub' over {ha.targets[0]} and 1 more>" or len(ha.targets) == 1
+        text = shown(ha)
+        assert busy.address in text
+        assert "n1" in text
+    assert "n1" in shown(busy.local)
+    assert "in process" in shown(busy.context())
+
+
+def test_a_display_never_uses_the_network() -> None:
+    with HAContext("hn://192.0.2.1:9,unresolvable.invalid:1") as ctx:
+        assert "192.0.2.1:9" in repr(ctx)
+        assert "192.0.2.1:9" in shown(ctx)
+        assert {target.state for target in ctx.targets} == {"untried"}
+        assert ctx.explain() == []
+        assert "0 attempts" in shown(ctx.explain())
+
+
+def test_node_and_view(busy: Node) -> None:
+    assert repr(busy) == f"<Node n1 at {busy.address}, live>"
+    assert busy.address in shown(busy)
+    assert re.fullmatch(r"<View [0-9a-f]+: n1>", repr(busy.view))
+    assert "live" in shown(busy.view)
+    (member,) = busy.view.members
+    assert repr(member) == f"<Member n1 at {busy.address}, live>"
+    busy.close()
+    assert repr(busy) == f"<Node n1 at {busy.address}, closed>"
+
+
+def test_resolution_and_attempts(busy: Node) -> None:
+    with HAContext(busy.url) as ctx:
+        found = ctx.resolve("a")
+        assert repr(found).startswith(f"<Resolution {NASTY!r} from local (n1), ")
+        assert NASTY in shown(found).replace("\\", "")
+        assert "found" in shown(ctx.explain())
+        with pytest.raises(NameNotFoundError):
+            ctx.lookup("b")
+        assert "no such name" in shown(ctx.explain())
+
+
+def test_rows(busy: Node) -> None:
+    busy.local.bind("long", "x" * 1000)
+    entry, long = busy.local.list_names()
+    assert repr(entry) == "<NameEntry 'a': value str, local (n1)>"
+    binding, long_binding = busy.local.list_bindings()
+    assert repr(binding) == f"<Binding 'a': {NASTY!r}, local (n1)>"
+    assert len(repr(long_binding)) < 120
+    assert long.name == "long"
+    registration = busy.register("orders", 1, weight=2.5)
+    assert repr(registration) == "<Registration 'orders/n1' on n1, open>"
+    assert repr(busy.context().instances("orders")[0]) == "<Instance 1 on n1, weight 2.5>"
+
+
+def test_receipt_and_target(busy: Node) -> None:
+    receipt = busy.local.rebind("a", 1)
+    assert repr(receipt) == f"<Receipt {receipt.version}: held by n1; 1 of 1 live>"
+    with HAContext(busy.url) as ctx:
+        (target,) = ctx.targets
+        assert str(target) == busy.address
+        assert repr(target) == f"<Target {busy.address} untried, from provider>"
+        assert (target.host, target.hostname, target.port) == ("127.0.0.1", "127.0.0.1", int(busy.address.split(":")[1]))
+        assert target.age >= 0
+        ctx.lookup("a")
+        assert ctx.targets[0].state == "good"
+        assert ctx.view == busy.view
+
+
+def test_check_report(cluster: Callable[[int], list[Node]]) -> None:
+    first, second = cluster(2)
+    assert repr(CheckReport([], [], [])) == "<CheckReport: nothing found>"
+    assert "nothing found" in shown(CheckReport([], [], []))
+    first.local.bind("a", NASTY)
+    second.local.bind("a", 2)
+    report = first.check()
+    assert repr(report) == "<CheckReport mismatch: 'a'>"
+    assert "n2: 2" in shown(report)
+
+
+def test_values() -> None:
+    reference = Reference("Orders", [("url", "http://x"), ("stub", b"\0")], "orders")
+    assert repr(reference) == "Reference('Orders', [('url', 'http://x'), ('stub', b'\\x00')], factory='orders')"
+    assert eval(repr(reference), {"Reference": Reference}) == reference  # noqa: S307
+    assert repr(Reference("Orders")) == "Reference('Orders')"
+    assert repr(LinkRef("a/b")) == "LinkRef('a/b')"
+    assert str(Name("a/b")) == "a/b"
