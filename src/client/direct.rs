@@ -30,7 +30,6 @@ const SLICE: Duration = Duration::from_millis(100);
 /// A client of a node in this process.
 pub struct Direct {
     service: Arc<dyn Service>,
-    label: Arc<str>,
     config: ClientConfig,
     epoch: Instant,
     fleet: Mutex<Fleet>,
@@ -49,15 +48,8 @@ impl Direct {
             follow_views: false,
             ..ClientConfig::new(vec![Endpoint::new(service.label(), 0)])
         };
-        let fleet = Fleet::of_process(&config, &service.label(), Elections::new(), rand::rng().random());
-        Self {
-            label: service.label().into(),
-            service,
-            config,
-            epoch: instant_now(),
-            fleet: Mutex::new(fleet),
-            closed: AtomicBool::new(false),
-        }
+        let fleet = Fleet::of_process(&config, Elections::new(), rand::rng().random());
+        Self { service, config, epoch: instant_now(), fleet: Mutex::new(fleet), closed: AtomicBool::new(false) }
     }
 
     fn now(&self) -> Duration {
@@ -70,10 +62,6 @@ impl Direct {
 
     pub(super) fn service(&self) -> &Arc<dyn Service> {
         &self.service
-    }
-
-    pub(super) fn label(&self) -> &Arc<str> {
-        &self.label
     }
 
     pub(super) fn config(&self) -> &ClientConfig {
@@ -136,14 +124,11 @@ impl Direct {
     }
 
     /// The error for a node that takes nothing any longer.
-    pub(super) fn refused_for_good(&self, reply: &Reply, given: Option<&Name>) -> Option<NamingError> {
+    pub(super) fn refused_for_good(reply: &Reply, given: Option<&Name>) -> Option<NamingError> {
         let Reply::Failed(fault) = reply else { return None };
-        let label = &self.label;
         let error = match fault.refusal.as_ref()?.reason {
-            RefusalReason::Closed => NamingError::new(ErrorKind::ContextClosed, format!("the node {label} is closed")),
-            RefusalReason::Quiescing => {
-                NamingError::new(ErrorKind::ServiceUnavailable, format!("the node {label} is quiescing. Safe to retry."))
-            }
+            RefusalReason::Closed => NamingError::new(ErrorKind::ContextClosed, "the node is closed"),
+            RefusalReason::Quiescing => NamingError::new(ErrorKind::ServiceUnavailable, "the node is quiescing. Safe to retry."),
             RefusalReason::Joining | RefusalReason::Overloaded => return None,
         };
         Some(match given {
@@ -164,7 +149,7 @@ impl Driver for Direct {
             return Err(closed());
         }
         if let Some(product) = self.at_once(&mut invocation) {
-            return Ok((product, Trail::of_process(&self.label)));
+            return Ok((product, Trail::of_process()));
         }
         let given = invocation.given().cloned();
         let mut call = Call::new(invocation, &self.config, self.now(), timeout.unwrap_or(self.config.timeout));
@@ -181,7 +166,7 @@ impl Driver for Direct {
                 }
                 Output::Send(send) => match self.ask(call.request(), send.ends, give_up) {
                     Ok(reply) => {
-                        if let Some(error) = self.refused_for_good(&reply, given.as_ref()) {
+                        if let Some(error) = Self::refused_for_good(&reply, given.as_ref()) {
                             drop(self.abandoned(&mut call, false));
                             return Err(error.with_completion(CompletionStatus::No));
                         }

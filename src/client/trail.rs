@@ -143,11 +143,11 @@ pub struct Trail {
 
 impl Trail {
     /// The trail of a lookup that a node of this process answered at once.
-    pub(super) fn of_process(node: &Arc<str>) -> Self {
+    pub(super) fn of_process() -> Self {
         static LABEL: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from(IN_PROCESS));
         let attempt = Try {
             label: Arc::clone(&LABEL),
-            node: Some(Arc::clone(node)),
+            node: None,
             phase: Phase::Answer,
             outcome: Outcome::Answered("found"),
             completion: CompletionStatus::Yes,

@@ -1,14 +1,19 @@
 //! The client: its engines by tables with exact outputs and by a seeded simulation, its drivers over networks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod cluster;
 mod stage;
 
 mod balance;
+mod blocking;
 mod budget;
 mod call_outcomes;
 mod call_rounds;
+mod direct;
 mod elections;
+mod failover;
 mod fleet_health;
 mod fleet_sources;
 mod invocations;
+mod memory;
 mod simulation;

@@ -103,12 +103,11 @@ impl Fleet {
         fleet
     }
 
-    /// The fleet of one target: a node of this process, named as it names itself.
-    pub(super) fn of_process(config: &ClientConfig, label: &str, elections: Arc<Elections>, seed: u64) -> Self {
+    /// The fleet of one target: a node of this process.
+    pub(super) fn of_process(config: &ClientConfig, elections: Arc<Elections>, seed: u64) -> Self {
         let mut fleet = Self::new(config, elections, Names::Dialled, seed);
         for target in fleet.roster.iter_mut() {
             target.label = Arc::from(IN_PROCESS);
-            target.node_name = Some(Arc::from(label));
         }
         fleet
     }

@@ -101,7 +101,7 @@ impl<T> Driver<T> {
             && !self.is_closed()
             && let Some(product) = direct.at_once(&mut invocation)
         {
-            let trail = Trail::of_process(direct.label());
+            let trail = Trail::of_process();
             self.finished.push(Finished { token, result: Ok(product), trail });
             return CallId::OVER;
         }

@@ -7,6 +7,7 @@ use crate::failure::{CompletionStatus, Phase};
 use crate::protocol::Reply;
 use crate::transport::{TransportError, TransportErrorKind};
 
+use super::super::direct::Direct;
 use super::active::{Asked, Waits, Way};
 use super::driver::Driver;
 use super::effect::{Effect, Watch};
@@ -88,7 +89,7 @@ impl<T> Driver<T> {
     fn replied(&mut self, id: u64, reply: Reply, now: Duration) {
         let Some(active) = self.calls.get(id) else { return };
         let given = active.call.invocation().given();
-        let refused = self.base.direct().and_then(|direct| direct.refused_for_good(&reply, given));
+        let refused = self.base.direct().and_then(|_| Direct::refused_for_good(&reply, given));
         let Some(error) = refused else { return self.step_and_hold(id, now, Input::Reply(reply)) };
         // The call notes the refusal; what it would do next is of no use.
         let _ = self.step(id, now, Input::Reply(reply));
