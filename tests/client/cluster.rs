@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use hanaming::client::{Client, ClientConfig, Driver, Invocation, Product};
 use hanaming::naming::{BindOptions, NamingError, Value};
 use hanaming::server::{Node, ServerConfig};
-use hanaming::topology::Endpoint;
+use hanaming::topology::{Endpoint, MemberState};
 use hanaming::transport::memory::MemoryNetwork;
 
 use crate::stage::{name, subject};
@@ -46,7 +46,7 @@ impl Cluster {
     }
 
     fn until_one(&self, count: usize) {
-        until("one view", || self.nodes.iter().filter(|node| !node.is_closed()).all(|node| node.view().members().len() == count));
+        until("one view", || self.nodes.iter().filter(|node| !node.is_closed()).all(|node| are_live(node, count)));
     }
 
     pub fn endpoints(&self) -> Vec<Endpoint> {
@@ -75,6 +75,12 @@ impl Cluster {
             bind_local(node, text, number);
         }
     }
+}
+
+/// Whether a node sees so many live members.
+pub fn are_live(node: &Node, count: usize) -> bool {
+    let view = node.view();
+    view.members().len() == count && view.members().iter().all(|member| member.state == MemberState::Live)
 }
 
 /// A node on the network in memory, with its name for a host.
