@@ -49,15 +49,15 @@ impl LinkWalk {
         let known_link = !self.links.insert(at.clone());
         self.chain.push(next.clone());
         if been_there {
-            return Err(self.refuse(format!("the links lead round in a circle, back to '{next}'")));
+            return Err(self.refuse(&format!("the links lead round in a circle, back to '{next}'")));
         }
         if self.followed() > Self::MAX_LINKS {
-            return Err(self.refuse(format!("over {} links follow each other", Self::MAX_LINKS)));
+            return Err(self.refuse(&format!("over {} links follow each other", Self::MAX_LINKS)));
         }
         match next.check_operation() {
             Ok(()) => Ok(next),
             // A link that leads beneath itself makes the name longer each time round.
-            Err(_) if known_link => Err(self.refuse(format!("the link '{at}' leads beneath itself"))),
+            Err(_) if known_link => Err(self.refuse(&format!("the link '{at}' leads beneath itself"))),
             Err(error) => {
                 let message = format!("behind the link '{at}' to '{target}': {}", error.fields().message);
                 Err(self.blame(NamingError::new(ErrorKind::InvalidName, message), at))
@@ -70,7 +70,7 @@ impl LinkWalk {
         error.with_name(self.chain[0].as_str()).with_resolution(at.as_str(), "")
     }
 
-    fn refuse(&self, message: String) -> NamingError {
+    fn refuse(&self, message: &str) -> NamingError {
         let chain: Vec<String> = self.chain.iter().map(Name::to_string).collect();
         NamingError::new(ErrorKind::LinkLoop, format!("{message}: {}", shown(&chain)))
             .with_name(self.chain[0].as_str())

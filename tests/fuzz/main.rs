@@ -3,6 +3,8 @@
 //! Under `cargo test` each target runs a bounded number of random inputs; under `cargo bolero test` the same targets
 //! are fuzzed for as long as one likes.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails, fails")]
+
 mod names;
 mod seeds;
 mod values;

@@ -152,10 +152,10 @@ fn mutable(name: &Name) -> Result<(), Outcome> {
 fn run(tree: &Tree, operation: &Operation) -> Outcome {
     let outcome = match operation.clone() {
         Operation::Bind(name, content, options) => changed(tree.bind(&name, content, options), |_| true),
-        Operation::Unbind(name) => changed(tree.unbind(&name), |version| version.is_some()),
-        Operation::Rename(from, to) => changed(tree.rename(&from, &to), |version| version.is_some()),
+        Operation::Unbind(name) => changed(tree.unbind(&name), Option::is_some),
+        Operation::Rename(from, to) => changed(tree.rename(&from, &to), Option::is_some),
         Operation::Create(name, create) => changed(tree.create_subcontext(&name, create), |_| true),
-        Operation::Destroy(name) => changed(tree.destroy_subcontext(&name), |version| version.is_some()),
+        Operation::Destroy(name) => changed(tree.destroy_subcontext(&name), Option::is_some),
     };
     outcome.unwrap_or_else(failed)
 }

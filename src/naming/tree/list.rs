@@ -32,7 +32,7 @@ impl Tree {
         let start = Place { context: &context, component: after.unwrap_or("") };
         let bindings = self.published.load();
         let mut names = bindings.range::<_, Place>((Bound::Excluded(start), Bound::Unbounded));
-        let mut page = TreePage::default();
+        let mut page = TreePage { rows: Vec::with_capacity(limit.min(2 * CHUNK)), more: false };
         loop {
             let wanted = (limit - page.rows.len()).saturating_add(1).min(CHUNK);
             let chunk: Vec<_> = names.by_ref().take(wanted).collect();
