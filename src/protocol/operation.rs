@@ -332,8 +332,8 @@ pub struct Gossip {
     pub members: Vec<GossipMember>,
     /// It leaves now.
     pub leaving: bool,
-    /// It has met every seed that it was given: nobody whom it should know is still unheard of. A cluster's id becomes
-    /// firm when all members say so.
+    /// Every seed that it was given is in its cluster: nobody whom it should know is still unheard of. A cluster's id
+    /// becomes firm when all members say so.
     pub settled: bool,
 }
 

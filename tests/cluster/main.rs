@@ -1,4 +1,7 @@
 //! The cluster's membership: the engine by itself, under simulation, and driven by real nodes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
 
+mod engine;
 mod nodes;
+mod simulation;
+mod world;

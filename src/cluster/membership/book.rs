@@ -47,8 +47,8 @@ pub(super) struct Entry {
     pub(super) answered: Option<NodeId>,
     /// Why the last that answered did not want us.
     rejected: Option<Fault>,
-    /// A hanaming node answered there, at whatever time.
-    pub(super) was_met: bool,
+    /// The node there was once seen in this node's cluster.
+    pub(super) was_united: bool,
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +66,13 @@ impl Book {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Seed)
     }
 
+    /// Notes which seeds are in this node's cluster.
+    pub(super) fn note_united(&mut self, is_united: impl Fn(NodeId) -> bool) {
+        for entry in self.entries.values_mut().filter(|entry| entry.origin == Origin::Seed) {
+            entry.was_united |= entry.answered.is_some_and(&is_united);
+        }
+    }
+
     /// Enters an address to be dialled at once; one that is there is only dialled earlier where `hurry` says so.
     pub(super) fn note(&mut self, now: Duration, address: &Endpoint, origin: Origin, hurry: bool) {
         if let Some(entry) = self.entries.get_mut(address) {
@@ -79,7 +86,7 @@ impl Book {
         if self.entries.len() >= MOST && origin != Origin::Seed && !self.evict() {
             return;
         }
-        let entry = Entry { origin, next: now, dialling: None, failures: 0, answered: None, rejected: None, was_met: false };
+        let entry = Entry { origin, next: now, dialling: None, failures: 0, answered: None, rejected: None, was_united: false };
         self.entries.insert(address.clone(), entry);
     }
 
@@ -161,7 +168,6 @@ impl Entry {
         self.failures = 0;
         self.answered = Some(by);
         self.rejected = None;
-        self.was_met = true;
     }
 
     /// Nobody answered, or somebody who did not want us: try again later.
@@ -175,7 +181,6 @@ impl Entry {
     pub(super) fn rejected(&mut self, now: Duration, timing: &Timing, fault: Fault) {
         self.failed(now, timing);
         let is_final = fault.code == ErrorKind::Configuration.code();
-        self.was_met |= is_final;
         self.rejected = is_final.then_some(fault);
     }
 

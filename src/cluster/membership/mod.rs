@@ -179,12 +179,7 @@ impl Membership {
             member: peer.member.clone(),
             heard: u32::try_from(now.saturating_sub(peer.heard).as_millis()).unwrap_or(u32::MAX),
         });
-        Gossip {
-            from: self.introduction(),
-            members: members.collect(),
-            leaving: self.has_left,
-            settled: self.seeds.are_met(&self.book, self.me.id),
-        }
+        Gossip { from: self.introduction(), members: members.collect(), leaving: self.has_left, settled: self.is_settled() }
     }
 
     fn set_state(&mut self, state: MemberState) {

@@ -41,18 +41,14 @@ impl Seeds {
         self.seeds.iter().filter(|seed| seed.addresses.is_none()).map(|seed| &seed.given)
     }
 
-    fn are_resolved(&self) -> bool {
+    /// Whether the addresses of all are known.
+    pub(super) fn are_resolved(&self) -> bool {
         self.seeds.iter().all(|seed| seed.addresses.as_ref().is_some_and(|found| !found.is_empty()))
     }
 
     /// Whether every seed is this node itself.
     pub(super) fn are_only(&self, book: &Book, me: NodeId) -> bool {
         self.are_resolved() && book.seeds().all(|(_, entry)| entry.answered == Some(me))
-    }
-
-    /// Whether every seed was met, at whatever time.
-    pub(super) fn are_met(&self, book: &Book, me: NodeId) -> bool {
-        self.are_resolved() && book.seeds().all(|(_, entry)| entry.was_met || entry.answered == Some(me))
     }
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::protocol::Fault;
-use crate::topology::{MemberState, NodeId, View};
+use crate::topology::{Member, MemberState, NodeId, View};
 
 use super::forming::Identity;
-use super::{LinkId, Membership, Output};
+use super::{LinkId, Membership, Output, Peer};
 
 impl Membership {
     pub(super) fn tick(&mut self, now: Duration) {
@@ -51,16 +51,37 @@ impl Membership {
         }
     }
 
-    /// Makes the id firm: the cluster has another member, and has stopped forming. That is so when every member has met
-    /// all its seeds: a node that is still unheard of might bring a cluster of its own.
+    /// Whether nobody whom this node should know is unheard of: each seed is in its cluster, was so once, or is of another
+    /// for good.
+    pub(super) fn is_settled(&self) -> bool {
+        let is_known = |id: NodeId| match self.peers.get(&id) {
+            Some(peer) => Some(peer.identity.id == self.identity.id),
+            None => (id == self.me.id).then_some(true),
+        };
+        self.seeds.are_resolved()
+            && self
+                .book
+                .seeds()
+                .all(|(_, entry)| entry.answered.and_then(is_known).unwrap_or(entry.was_united || entry.refusal().is_some()))
+    }
+
+    /// Whether that member is in this node's cluster and knows nobody whom this node does not.
+    fn is_one_view_with(&self, peer: &Peer) -> bool {
+        let is_known = |id: &NodeId| *id == self.me.id || self.peers.contains_key(id);
+        peer.identity.id == self.identity.id && peer.believed.iter().all(is_known)
+    }
+
+    /// Makes the id firm: the cluster has another member, and has stopped forming. That is so when all members are met and
+    /// each of them is settled: a node that is still unheard of might bring a cluster of its own.
     fn harden(&mut self, now: Duration) {
+        let (peers, id) = (&self.peers, self.identity.id);
+        self.book.note_united(|seed| peers.get(&seed).is_some_and(|peer| peer.identity.id == id));
         if self.identity.firm || self.peers.is_empty() {
             self.company_since = None;
             return;
         }
         let since = *self.company_since.get_or_insert(now);
-        let is_formed = self.seeds.are_met(&self.book, self.me.id)
-            && self.peers.values().all(|peer| peer.is_settled && peer.identity.id == self.identity.id);
+        let is_formed = self.is_settled() && self.peers.values().all(|peer| peer.is_settled && self.is_one_view_with(peer));
         if is_formed || now.saturating_sub(since) >= self.timing.firm_after {
             self.identity.firm = true;
             self.is_news = true;
@@ -92,9 +113,8 @@ impl Membership {
                     let own = &self.me.endpoint;
                     return Some(format!("node {} at {address} does not see this node: can it reach {own}?", peer.member.name));
                 }
-                let knows = |id: &NodeId| *id == self.me.id || self.peers.contains_key(id);
-                let is_one_view = peer.identity.id == self.identity.id && peer.believed.iter().all(knows);
-                (patient && !is_one_view).then(|| format!("not all members that node {} knows are met", peer.member.name))
+                let name = &peer.member.name;
+                (patient && !self.is_one_view_with(peer)).then(|| format!("not all members that node {name} knows are met"))
             }),
             None if patient && (entry.is_open_question() || self.peers.is_empty()) => {
                 Some(format!("seed {address} has not answered yet"))
@@ -142,13 +162,19 @@ impl Membership {
     }
 
     fn renew_view(&mut self) {
+        let shown = |member: &Member| self.view.member(member.id) == Some(member);
+        let is_same = self.view.members().len() == self.peers.len() + 1
+            && self.view.cluster_id() == self.identity.id
+            && shown(&self.me)
+            && self.peers.values().all(|peer| shown(&peer.member));
+        if is_same {
+            return;
+        }
         let members = self.peers.values().map(|peer| peer.member.clone()).chain([self.me.clone()]);
         let view = View::new(self.cluster.clone(), self.identity.id, members.collect());
-        if view.id() != self.view.id() {
-            self.view = view.clone();
-            self.is_news = true;
-            self.outputs.push(Output::View(view));
-        }
+        self.view = view.clone();
+        self.is_news = true;
+        self.outputs.push(Output::View(view));
     }
 
     /// Sends gossip to whom it is due, and to all where there is news.
