@@ -14,7 +14,7 @@ from places import Place
 
 
 class Portal:
-    """An event loop in a thread. What one calling thread asks for runs in one task, so that `explain()` speaks of it."""
+    """An event loop in a thread. What one calling thread asks for runs in one task, of which `explain()` speaks."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()

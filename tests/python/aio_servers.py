@@ -1,11 +1,15 @@
-"""Servers that misbehave, for tests of what a client makes of it: a relay in front of a node that can fall silent."""
+"""A relay in front of a node that can fall silent, and waiting on a loop."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import threading
-from typing import Any
+from collections.abc import Callable
+
+import pytest
+from typing_extensions import Self
 
 from hanaming import Node
 
@@ -14,15 +18,16 @@ class Relay:
     """Passes bytes between clients and a node; `freeze()` keeps back what the node answers."""
 
     def __init__(self, node: Node) -> None:
-        host, port = node.address.rsplit(":", 1)
-        self._upstream = (host, int(port))
+        host, _, upstream = node.address.rpartition(":")
+        self._upstream = (host, int(upstream))
         self._flowing = threading.Event()
         self._flowing.set()
         self._sockets: list[socket.socket] = []
         self.asked = 0
         """Bytes that clients have sent since the last `freeze()`."""
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = "127.0.0.1:{}".format(self._listener.getsockname()[1])
+        port = self._listener.getsockname()[1]
+        self.address = f"127.0.0.1:{port}"
         self.url = f"hn://{self.address}"
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -48,10 +53,10 @@ class Relay:
         self.thaw()
         self.cut()
 
-    def __enter__(self) -> Relay:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _accept(self) -> None:
@@ -76,3 +81,12 @@ class Relay:
                 self._flowing.wait()
                 client.sendall(chunk)
             client.shutdown(socket.SHUT_WR)
+
+
+async def until(condition: Callable[[], object], what: str) -> None:
+    """Returns once the condition holds, without holding up the loop; fails the test where it does not in time."""
+    for _ in range(2000):
+        if condition():
+            return
+        await asyncio.sleep(0.005)
+    pytest.fail(f"not in time: {what}")

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+
 from aio_places import AIO_PLACES
 from hanaming import Node
 from places import PLACES, Place
@@ -44,7 +45,11 @@ def cluster() -> Iterator[Callable[[int], list[Node]]]:
                 seeds = [nodes[0].address] if nodes else []
                 nodes.append(stack.enter_context(Node(f"n{number}", seeds=seeds)))
             names = [node.name for node in nodes]
-            until(lambda: all([m.name for m in node.view.members] == names for node in nodes), "the nodes see each other")
+
+            def seen(node: Node) -> bool:
+                return [member.name for member in node.view.members] == names
+
+            until(lambda: all(map(seen, nodes)), "the nodes see each other")
             return nodes
 
         yield start

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from aio_servers import Relay
+
+from aio_servers import Relay, until
 from hanaming import (
     CompletionStatus,
     ContextClosedError,
@@ -36,14 +37,6 @@ def relay(node: Node) -> Iterator[Relay]:
 async def actx(relay: Relay) -> AsyncIterator[aio.HAContext]:
     async with aio.HAContext(relay.url, follow_views=False) as opened:
         yield opened
-
-
-async def until(condition: Any, what: str) -> None:
-    for _ in range(2000):
-        if condition():
-            return
-        await asyncio.sleep(0.005)
-    pytest.fail(f"not in time: {what}")
 
 
 async def test_a_call_starts_when_it_is_made(node: Node, actx: aio.HAContext) -> None:

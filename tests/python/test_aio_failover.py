@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from aio_servers import Relay
+
+from aio_servers import Relay, until
 from hanaming import Node, OperationNotSupportedError, aio
 
 pytestmark = pytest.mark.asyncio
@@ -75,8 +76,7 @@ async def test_a_mutation_is_never_sent_twice(node: Node) -> None:
             await ctx.bind("counted", 0)
             relay.freeze()
             binding = ctx.bind("b", 1)
-            while not relay.asked:
-                await asyncio.sleep(0.005)
+            await until(lambda: relay.asked > 0, "the request has left")
             relay.cut()
             with pytest.raises(Exception, match="may have run") as caught:
                 await binding
@@ -87,8 +87,7 @@ async def test_a_mutation_is_never_sent_twice(node: Node) -> None:
 async def test_a_node_in_process(node: Node) -> None:
     await in_thread(lambda: node.local.bind("a", 1))
     async with aio.Node("n2", seeds=[node.address]) as second, second.context() as ctx:
-        while len(second.view.members) < 2:
-            await asyncio.sleep(0.005)
+        await until(lambda: len(second.view.members) == 2, "the nodes see each other")
         at_once = ctx.lookup("")
         assert at_once.done(), "what the node knows itself needs no other thread"
         # The other node has it: the answer comes from a thread of the node's.

@@ -10,9 +10,11 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hanaming import Node, OperationNotSupportedError, aio
 
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {"asyncio": asyncio.new_event_loop}
@@ -43,6 +45,11 @@ def run(new_loop: Callable[[], asyncio.AbstractEventLoop], main: Any) -> Any:
     finally:
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
+
+
+def descriptors() -> int:
+    """How many descriptors this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def python(program: str, *arguments: str) -> str:
@@ -77,11 +84,11 @@ def test_a_closed_loop_gives_its_sockets_back(bound: Node, new_loop: Callable[[]
 
     run(new_loop, use())
     run(new_loop, use())
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
     for _ in range(20):
         run(new_loop, use())
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) <= before + 2
+    assert descriptors() <= before + 2
 
 
 def test_contexts_that_nobody_closes_give_their_sockets_back(
@@ -89,12 +96,12 @@ def test_contexts_that_nobody_closes_give_their_sockets_back(
 ) -> None:
     async def main() -> None:
         await aio.HAContext(bound.url).lookup("a")
-        before = len(os.listdir("/proc/self/fd"))
+        before = descriptors()
         for _ in range(20):
             await aio.HAContext(bound.url).lookup("a")
         gc.collect()
         await asyncio.sleep(0.01)
-        assert len(os.listdir("/proc/self/fd")) <= before + 4
+        assert descriptors() <= before + 4
 
     run(new_loop, main())
 
@@ -185,11 +192,13 @@ def test_a_forked_child_has_sockets_of_its_own(bound: Node) -> None:
             finally:
                 os._exit(code)
         assert [await one for one in pending] == [20] * 5
-        _, status = os.waitpid(child, 0)
-        assert os.waitstatus_to_exitcode(status) == 0
         assert await use(10) == 10
+        ended.append(child)
 
+    ended: list[int] = []
     asyncio.run(parent())
+    _, status = os.waitpid(ended[0], 0)
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_anyio(bound: Node) -> None:

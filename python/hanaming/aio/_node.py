@@ -182,8 +182,8 @@ class Node:
     ) -> Registration:
         """Offers a service until the registration is closed or the node ends.
 
-        It binds `<name>/<node name>` in the local tree. `weight` is the instance's share relative to others', positive and
-        finite; `metadata` a `dict` of values. Raises `NameAlreadyBoundError` where this node offers the service
+        It binds `<name>/<node name>` in the local tree. `weight` is the instance's share relative to others', positive
+        and finite; `metadata` a `dict` of values. Raises `NameAlreadyBoundError` where this node offers the service
         already, `ValueError` for a weight that is none, `TypeError` for what is no value.
         """
         return Registration(_in_thread(self._running().register, name, value, weight=weight, metadata=metadata))
