@@ -20,6 +20,7 @@ pub mod connection;
 pub mod core;
 mod herald;
 mod in_process;
+mod launch;
 pub mod load;
 pub mod members;
 mod node;

@@ -89,8 +89,10 @@ fn replies_are_taken_in_time_as_a_whole() {
 fn who_waits_for_an_answer_is_not_idle() {
     let mut run = Run::new();
     run.note(State { in_flight: 1, ..greeted() }, 50);
-    // Nothing runs, the session looks again some time.
+    // Nothing runs; the session looks again some time, and not over and over.
     assert_eq!(run.pace.over(run.pace.deadline()), None);
-    run.note(greeted(), 90);
-    assert_eq!(run.next(), (190, IDLE));
+    run.note(State { in_flight: 1, ..greeted() }, 500);
+    assert!(run.pace.deadline() > run.start + Duration::from_secs(500));
+    run.note(greeted(), 501);
+    assert_eq!(run.next(), (601, IDLE));
 }

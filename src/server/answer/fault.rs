@@ -85,6 +85,6 @@ pub fn refused(reason: RefusalReason, node: &str, view: Option<View>) -> Fault {
 /// Some node was silent, and nobody who answered settled the matter. The completion is `NO`: asking another node can
 /// do no harm and may bring the answer.
 pub fn silence(answered: Vec<Arc<str>>, silent: Vec<Arc<str>>, partial: Vec<Listed>) -> Fault {
-    let message = format!("no answer from {}, so that it can't be told whether the name is bound", silent.join(", "));
+    let message = format!("no answer from {}: what is bound there is not known", silent.join(", "));
     Fault { answered, silent, partial, ..fault(ErrorKind::ServiceUnavailable, CompletionStatus::No, message) }
 }

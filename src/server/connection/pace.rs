@@ -34,6 +34,8 @@ pub struct Pace {
     idle: Duration,
     unsent: Duration,
     started: Instant,
+    /// When the state was noted last, and the state.
+    noted: Instant,
     last: State,
     /// When the last frame was taken, or the last request answered.
     active: Instant,
@@ -52,6 +54,7 @@ impl Pace {
             idle: limits.idle,
             unsent: limits.unsent_time,
             started: now,
+            noted: now,
             last: State::default(),
             active: now,
             frame_since: None,
@@ -75,13 +78,14 @@ impl Pace {
             Some((since, all)) if state.taken < all => Some((since, all)),
             _ => Some((now, state.taken + state.unsent as u64)),
         };
+        self.noted = now;
         self.last = state;
     }
 
-    /// When the next of the times runs out.
+    /// When the next of the times runs out; where none runs, some time later than now, to look again.
     pub fn deadline(&self) -> Instant {
         let running = self.running().into_iter().flatten().map(|(at, _)| at);
-        running.min().unwrap_or_else(|| self.active + self.idle)
+        running.min().unwrap_or_else(|| self.noted + self.idle)
     }
 
     /// Which time has run out at `now`.

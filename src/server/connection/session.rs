@@ -73,6 +73,8 @@ pub struct Session {
     told: u64,
     /// Whole frames taken.
     frames: u64,
+    /// Requests among them that the node's count does not have yet.
+    served: u64,
 }
 
 impl Session {
@@ -89,6 +91,7 @@ impl Session {
             unsent: Portion::new(&core.load.unsent),
             told: 0,
             frames: 0,
+            served: 0,
             core,
         }
     }
@@ -144,7 +147,6 @@ impl Session {
 
     /// Takes whole frames as long as their replies have room.
     fn work(&mut self) -> Result<(), End> {
-        let before = self.frames;
         let worked = loop {
             if self.wire.unsent() > self.core.limits.unsent {
                 break Ok(());
@@ -161,7 +163,7 @@ impl Session {
                 Err(error) => break Err(error.into()),
             }
         };
-        self.core.load.serve(self.frames - before);
+        self.core.load.serve(std::mem::take(&mut self.served));
         worked
     }
 
@@ -208,6 +210,7 @@ impl Session {
 
     fn request(&mut self, caller: Caller, frame: &Frame) -> Result<(), End> {
         let id = frame.header.request_id;
+        self.served += 1;
         if !Operation::is_known(frame.header.flags) {
             let message = format!("this node does not know operation {}; update it", frame.header.flags);
             self.reply(id, &Reply::Failed(fault::not_supported(message)));
