@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register_object_factory", "register_state_factory"]
 
+
 def register_object_factory(name: str, fn: Callable[[Reference], Any]) -> None:
     """From now on, a looked-up `Reference` whose factory is `name` is given to `fn`, and its result returned.
 

@@ -51,7 +51,9 @@ def resolution(found: Resolution) -> str:
 
 def view(seen: View) -> str:
     """The live members."""
-    return _table(f"View {seen.id:x}", ("member", "address", "state"), [(m.name, m.address, m.state) for m in seen.members])
+    return _table(
+        f"View {seen.id:x}", ("member", "address", "state"), [(m.name, m.address, m.state) for m in seen.members]
+    )
 
 
 def check_report(report: CheckReport) -> str:
@@ -60,8 +62,9 @@ def check_report(report: CheckReport) -> str:
     for conflict in report.conflicts:
         others = "; ".join(_short(other.value) for other in conflict.others)
         rows.append((conflict.name, "conflict", f"{_short(conflict.shown.value)} is shown, {others} hidden"))
-    for mismatch in report.mismatches:
-        rows.append((mismatch.name, "mismatch", "; ".join(_answer(answer) for answer in mismatch.answers)))
+    rows.extend(
+        (found.name, "mismatch", "; ".join(_answer(answer) for answer in found.answers)) for found in report.mismatches
+    )
     for hidden in report.hidden:
         locals_ = "; ".join(_answer(answer) for answer in hidden.local)
         rows.append((hidden.name, "hidden", f"{_answer(hidden.cluster)} hides {locals_}"))

@@ -315,4 +315,7 @@ def _where(source: str, node: str) -> str:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.2g} ms" if seconds >= 0.001 else f"{1e6 * seconds:.0f} µs"  # noqa: PLR2004, E501
+    if seconds >= 1:
+        return f"{seconds:.2f} s"
+    milliseconds = 1000 * seconds
+    return f"{milliseconds:.2g} ms" if milliseconds >= 1 else f"{1000 * milliseconds:.0f} µs"

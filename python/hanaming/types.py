@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from hanaming._native import LinkRef, Reference
+if TYPE_CHECKING:
+    from hanaming._native import LinkRef, Reference
 
 __all__ = ["DnsRefresh", "Policy", "Tree", "Value"]
 
-Value: TypeAlias = Union[None, bool, int, float, str, bytes, List["Value"], Dict[str, "Value"], Reference, LinkRef]  # noqa: UP006, UP007
+Value: TypeAlias = "bool | int | float | str | bytes | list[Value] | dict[str, Value] | Reference | LinkRef | None"
 """What can be bound: data, never code. See also `register_state_factory`."""
 
 Tree: TypeAlias = Literal["all", "cluster", "local"]

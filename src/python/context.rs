@@ -338,6 +338,11 @@ impl PyContext {
         self.close();
     }
 
+    /// However many names it holds.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
     fn __getitem__<'py>(&self, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.lookup(name, None)
     }

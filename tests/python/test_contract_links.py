@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hanaming import InvalidNameError, LinkLoopError, LinkRef, Name, NameAlreadyBoundError, NameNotFoundError, NotContextError
+
+from hanaming import (
+    InvalidNameError,
+    LinkLoopError,
+    LinkRef,
+    Name,
+    NameAlreadyBoundError,
+    NameNotFoundError,
+    NotContextError,
+)
 
 
 def test_a_lookup_follows_a_link(ctx: Any) -> None:
@@ -72,7 +81,10 @@ def test_a_listing_follows_the_listed_name_and_not_its_entries(ctx: Any) -> None
     ctx.bind("real/x", 1, create_parents=True)
     ctx.bind("real/y", LinkRef("./x"))
     ctx.bind("short", LinkRef("real"))
-    assert [(entry.name, entry.kind) for entry in ctx.list_names("short")] == [("short/x", "value"), ("short/y", "link")]
+    assert [(entry.name, entry.kind) for entry in ctx.list_names("short")] == [
+        ("short/x", "value"),
+        ("short/y", "link"),
+    ]
     assert ctx.lookup("short/y") == 1
 
 
@@ -97,7 +109,9 @@ def test_a_dangling_link(ctx: Any) -> None:
     assert ctx.lookup_link("link") == LinkRef("a/b")
 
 
-@pytest.mark.parametrize("links", [{"a": "a"}, {"a": "b", "b": "a"}, {"a": "b", "b": "c/d", "c": "a"}], ids=["one", "two", "middle"])
+@pytest.mark.parametrize(
+    "links", [{"a": "a"}, {"a": "b", "b": "a"}, {"a": "b", "b": "c/d", "c": "a"}], ids=["one", "two", "middle"]
+)
 def test_a_loop(ctx: Any, links: dict[str, str]) -> None:
     for name, target in links.items():
         ctx.bind(name, LinkRef(target))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from hanaming import ConfigurationError, LinkRef, Name, NameNotFoundError, OperationNotSupportedError, Reference
 from places import Place
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from hanaming import CompletionStatus, InvalidNameError, Name
 
 READS: dict[str, Callable[[Any, Any], Any]] = {

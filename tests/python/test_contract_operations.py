@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from hanaming import (
     CompletionStatus,
     Context,
@@ -42,7 +44,9 @@ def test_reading_a_missing_terminal(ctx: Any, operation: str) -> None:
     assert error.completion is CompletionStatus.YES
 
 
-@pytest.mark.parametrize("operation", ["lookup", "lookup_link", "resolve", "list_names", "list_bindings", "unbind", "destroy_subcontext"])
+@pytest.mark.parametrize(
+    "operation", ["lookup", "lookup_link", "resolve", "list_names", "list_bindings", "unbind", "destroy_subcontext"]
+)
 def test_a_missing_intermediate(ctx: Any, operation: str) -> None:
     ctx.create_subcontext("a")
     with pytest.raises(NameNotFoundError) as caught:
@@ -51,7 +55,9 @@ def test_a_missing_intermediate(ctx: Any, operation: str) -> None:
     assert (error.name, error.resolved_name, error.remaining_name) == ("a/b/c/d", "a", "b/c/d")
 
 
-@pytest.mark.parametrize("operation", ["lookup", "lookup_link", "resolve", "list_names", "list_bindings", "unbind", "destroy_subcontext"])
+@pytest.mark.parametrize(
+    "operation", ["lookup", "lookup_link", "resolve", "list_names", "list_bindings", "unbind", "destroy_subcontext"]
+)
 def test_an_intermediate_that_is_no_context(ctx: Any, operation: str) -> None:
     ctx.bind("a", 1)
     with pytest.raises(NotContextError) as caught:
@@ -71,13 +77,14 @@ def test_listing_a_value(ctx: Any, operation: str) -> None:
 def test_writing_beneath_a_value(ctx: Any) -> None:
     ctx.bind("a", 1)
     ctx.bind("v", 2)
-    for write in (
+    writes: list[Callable[[], Any]] = [
         lambda: ctx.bind("a/b", 1),
         lambda: ctx.rebind("a/b", 1),
         lambda: ctx.create_subcontext("a/b"),
         lambda: ctx.bind("a/b/c", 1, create_parents=True),
         lambda: ctx.rename("v", "a/b"),
-    ):
+    ]
+    for write in writes:
         with pytest.raises(NotContextError):
             write()
 
@@ -85,7 +92,12 @@ def test_writing_beneath_a_value(ctx: Any) -> None:
 def test_a_taken_name(ctx: Any) -> None:
     ctx.bind("a", 1)
     ctx.bind("v", 2)
-    for write in (lambda: ctx.bind("a", 2), lambda: ctx.create_subcontext("a"), lambda: ctx.rename("v", "a")):
+    writes: list[Callable[[], Any]] = [
+        lambda: ctx.bind("a", 2),
+        lambda: ctx.create_subcontext("a"),
+        lambda: ctx.rename("v", "a"),
+    ]
+    for write in writes:
         with pytest.raises(NameAlreadyBoundError) as caught:
             write()
         error = caught.value
@@ -99,7 +111,8 @@ def test_a_taken_name(ctx: Any) -> None:
 
 def test_a_name_taken_by_a_context(ctx: Any) -> None:
     ctx.create_subcontext("a")
-    for write in (lambda: ctx.bind("a", 2), lambda: ctx.create_subcontext("a")):
+    writes: list[Callable[[], Any]] = [lambda: ctx.bind("a", 2), lambda: ctx.create_subcontext("a")]
+    for write in writes:
         with pytest.raises(NameAlreadyBoundError) as caught:
             write()
         assert caught.value.existing is not None
@@ -108,12 +121,13 @@ def test_a_name_taken_by_a_context(ctx: Any) -> None:
 
 def test_a_missing_parent(ctx: Any) -> None:
     ctx.bind("v", 1)
-    for write in (
+    writes: list[Callable[[], Any]] = [
         lambda: ctx.bind("a/b", 1),
         lambda: ctx.rebind("a/b", 1),
         lambda: ctx.create_subcontext("a/b"),
         lambda: ctx.rename("v", "a/b"),
-    ):
+    ]
+    for write in writes:
         with pytest.raises(NameNotFoundError) as caught:
             write()
         assert caught.value.remaining_name == "a/b"
@@ -141,7 +155,9 @@ MUTATIONS = {
 
 @pytest.mark.parametrize("mutation", MUTATIONS.values(), ids=MUTATIONS)
 @pytest.mark.parametrize(
-    "name", ["", "a//b", "/a", "a/", "x" * 1025, "/".join("x" * 33)], ids=["empty", "middle", "first", "last", "long", "many"]
+    "name",
+    ["", "a//b", "/a", "a/", "x" * 1025, "/".join("x" * 33)],
+    ids=["empty", "middle", "first", "last", "long", "many"],
 )
 def test_a_mutation_of_no_name(ctx: Any, mutation: Any, name: str) -> None:
     ctx.bind("v", 1)
@@ -169,7 +185,12 @@ def test_destroy_says_whether_something_went(ctx: Any) -> None:
 
 def test_a_context_with_children_stays(ctx: Any) -> None:
     ctx.bind("a/b", 1, create_parents=True)
-    for write in (lambda: ctx.unbind("a"), lambda: ctx.destroy_subcontext("a"), lambda: ctx.rebind("a", 1)):
+    writes: list[Callable[[], Any]] = [
+        lambda: ctx.unbind("a"),
+        lambda: ctx.destroy_subcontext("a"),
+        lambda: ctx.rebind("a", 1),
+    ]
+    for write in writes:
         with pytest.raises(ContextNotEmptyError) as caught:
             write()
         assert caught.value.name == "a"

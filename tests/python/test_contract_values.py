@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+
 from hanaming import LimitExceededError, LinkRef, Name, Reference
 
 VALUES: list[Any] = [
@@ -103,14 +104,22 @@ def test_what_is_no_value(ctx: Any, value: Any, where: str, culprit: str) -> Non
     assert ctx.list_names() == []
 
 
-@pytest.mark.parametrize(("value", "where"), [(2**63, "value:"), ({"a": [-(2**63) - 1]}, 'value["a"][0]:'), ([10**400], "value[0]:")], ids=["just", "nested", "huge"])
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [(2**63, "value:"), ({"a": [-(2**63) - 1]}, 'value["a"][0]:'), ([10**400], "value[0]:")],
+    ids=["just", "nested", "huge"],
+)
 def test_an_int_beyond_64_bits(ctx: Any, value: Any, where: str) -> None:
     with pytest.raises(LimitExceededError, match="64 bits") as caught:
         ctx.bind("v", value)
     assert str(caught.value).startswith(where)
 
 
-@pytest.mark.parametrize(("value", "where"), [("\ud800", "value:"), (["a", "\udfff"], "value[1]:"), ({"\ud800": 1}, "value:")], ids=["str", "nested", "key"])
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [("\ud800", "value:"), (["a", "\udfff"], "value[1]:"), ({"\ud800": 1}, "value:")],
+    ids=["str", "nested", "key"],
+)
 def test_a_lone_surrogate(ctx: Any, value: Any, where: str) -> None:
     with pytest.raises(ValueError, match="surrogate") as caught:
         ctx.bind("v", value)

@@ -8,7 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hanaming import Context, HAContext, LinkRef, NameNotFoundError, Node, NotContextError, OperationNotSupportedError, ServiceUnavailableError
+
+from hanaming import (
+    Context,
+    HAContext,
+    LinkRef,
+    NameNotFoundError,
+    Node,
+    NotContextError,
+    OperationNotSupportedError,
+    ServiceUnavailableError,
+)
 from waiting import until
 
 Start = Callable[[int], list[Node]]

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+
 from hanaming import Context, HAContext, LinkRef, Name, NameNotFoundError, Node, Reference
 from hanaming.records import CheckReport
 
@@ -122,7 +123,11 @@ def test_receipt_and_target(busy: Node) -> None:
         (target,) = ctx.targets
         assert str(target) == busy.address
         assert repr(target) == f"<Target {busy.address} untried, from provider>"
-        assert (target.host, target.hostname, target.port) == ("127.0.0.1", "127.0.0.1", int(busy.address.split(":")[1]))
+        assert (target.host, target.hostname, target.port) == (
+            "127.0.0.1",
+            "127.0.0.1",
+            int(busy.address.split(":")[1]),
+        )
         assert target.age >= 0
         ctx.lookup("a")
         assert ctx.targets[0].state == "good"

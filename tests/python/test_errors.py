@@ -8,8 +8,9 @@ import sys
 import traceback
 from typing import Any
 
-import hanaming
 import pytest
+
+import hanaming
 from hanaming import Attempt, CompletionStatus, HAContext, NameEntry, NameNotFoundError, NamingError, Node, exceptions
 
 CLASSES = [getattr(exceptions, name) for name in exceptions.__all__]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from hanaming import Node
 from running import run
 
@@ -55,7 +56,9 @@ def test_sixty_short_processes(mute: str, node: Node) -> None:
     ways = [f"{0.001 * number:.3f}" for number in range(40)] + ["raise"] * 10 + ["logged"] * 10
     with ThreadPoolExecutor(4) as pool:
         done = list(pool.map(lambda how: (how, run(PENDING, mute, node.url, how)), ways))
-    assert [(how, one.returncode, one.stderr) for how, one in done] == [(how, 7 if how == "raise" else 0, "") for how in ways]
+    assert [(how, one.returncode, one.stderr) for how, one in done] == [
+        (how, 7 if how == "raise" else 0, "") for how in ways
+    ]
 
 
 def test_objects_that_outlive_everything(node: Node) -> None:

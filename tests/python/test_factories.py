@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+
 from hanaming import LimitExceededError, LinkRef, Node, Reference, register_object_factory, register_state_factory
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from hanaming import HAContext, NameAlreadyBoundError, NameNotFoundError, Node, NotContextError
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hanaming import InvalidNameError, Name
 
 ORACLE = Path(__file__).parent.parent / "naming" / "data" / "composite_names.jsonl"
@@ -47,7 +48,7 @@ def test_it_is_a_sequence() -> None:
     assert name[0] == "a"
     assert name[-1] == "b"
     assert "b" in name
-    assert 1 not in name
+    assert 1 not in name  # type: ignore[comparison-overlap]
     assert name.index("b") == 1
     assert name.index("b", 2) == 3
     assert name.index("b", -1) == 3

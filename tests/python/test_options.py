@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import hanaming
 import pytest
+
+import hanaming
 from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError, TimeLimitExceededError
 
 
@@ -41,11 +42,13 @@ def test_leases_are_not_there_yet(node: Node, operation: str) -> None:
         assert ctx.list_names() == []
 
 
-@pytest.mark.parametrize("provider", ["hn+srv://orders", "hn+mdns://cluster", "t3://h", "http://h", "hn://", "h:port", "h:70000", "h h"])
+@pytest.mark.parametrize(
+    "provider", ["hn+srv://orders", "hn+mdns://cluster", "t3://h", "http://h", "hn://", "h:port", "h:70000", "h h"]
+)
 def test_a_provider_that_is_none(provider: str) -> None:
     with pytest.raises((ConfigurationError, OperationNotSupportedError)) as caught:
         HAContext(provider)
-    assert provider.split(":")[0] in str(caught.value)
+    assert provider.split(":", maxsplit=1)[0] in str(caught.value)
 
 
 def test_a_local_context_is_one_node_s() -> None:
@@ -115,7 +118,17 @@ def test_nothing_is_dialled_before_the_first_operation() -> None:
         assert ctx.view is None
 
 
-@pytest.mark.parametrize("options", [{"listen": "0.0.0.0:0"}, {"listen": "x y:1"}, {"advertise": "0.0.0.0:1"}, {"seeds": ["127.0.0.1:0"]}, {"cluster": ""}], ids=repr)  # noqa: S104
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"listen": "0.0.0.0:0"},
+        {"listen": "x y:1"},
+        {"advertise": "0.0.0.0:1"},
+        {"seeds": ["127.0.0.1:0"]},
+        {"cluster": ""},
+    ],
+    ids=repr,
+)
 def test_a_node_that_can_t_be_meant(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError):
         Node("n1", **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hanaming import CompletionStatus, InternalError, NamingError, Node, _native
 from running import run
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from hanaming import CompletionStatus, ContextClosedError, HAContext, Node, ServiceUnavailableError
+from waiting import until
 
 
 def test_an_in_process_context_is_refused(node: Node) -> None:
@@ -38,7 +40,14 @@ def test_after_close(node: Node) -> None:
     with node:
         pass
     node.close()
-    for use in (lambda: node.local, node.context, lambda: node.view, node.check, node.quiesce, lambda: node.register("a", 1)):
+    for use in (
+        lambda: node.local,
+        node.context,
+        lambda: node.view,
+        node.check,
+        node.quiesce,
+        lambda: node.register("a", 1),
+    ):
         with pytest.raises(ContextClosedError, match="n1"):
             use()
     assert node.name == "n1"
@@ -48,4 +57,5 @@ def test_quiesce_through_a_context(node: Node) -> None:
     with HAContext(node.url) as ctx:
         status = ctx.status()
         assert status.node == "n1"
-        assert ctx.quiesce() is None
+        ctx.quiesce()
+        until(lambda: node.view.members[0].state != "live", "the node leaves")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hanaming import Context, ContextClosedError, HAContext, InvalidNameError, Name, NameNotFoundError, Node
 
 
@@ -65,8 +66,8 @@ def test_use_after_close(sugared: Context) -> None:
     for use in (
         lambda: sugared.lookup("a"),
         lambda: sugared.bind("x", 1),
-        lambda: sugared.list_names(),
-        lambda: sugared.check(),
+        sugared.list_names,
+        sugared.check,
         lambda: "a" in sugared,
         lambda: sub.lookup("c"),
     ):

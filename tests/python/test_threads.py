@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+
 from hanaming import ContextClosedError, HAContext, Node
 from places import Place
 from waiting import until

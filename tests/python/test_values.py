@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
+
 from hanaming import InvalidValueError, LinkRef, Name, Reference
 
 REFERENCE = Reference("Orders", [("url", "http://x"), ("stub", b"\0")], "orders")
