@@ -1,0 +1,138 @@
+"""What the stubs promise, as mypy reads it; `stubtest` can't see this. It is checked and not run.
+
+A comment that silences an error which is none any longer is an error itself, so each line is a test in both
+directions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import assert_type
+
+from hanaming import (
+    Attempt,
+    Binding,
+    CheckReport,
+    CompletionStatus,
+    Context,
+    HAContext,
+    Instance,
+    LinkRef,
+    Name,
+    NameAlreadyBoundError,
+    NameEntry,
+    NameNotFoundError,
+    NamingError,
+    Node,
+    Receipt,
+    Reference,
+    Registration,
+    Resolution,
+    ServiceUnavailableError,
+    Target,
+    TimeLimitExceededError,
+    View,
+    register_object_factory,
+    register_state_factory,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hanaming import Value
+
+
+def names() -> None:
+    name = Name("a/b")
+    assert_type(name / "c", Name)
+    assert_type("c" / name, Name)
+    assert_type(name[0], str)
+    assert_type(name[1:], Name)
+    assert_type(list(name), list[str])
+    sequence: Sequence[str] = name
+    Name(1)  # type: ignore[arg-type]
+    name[0] = "x"  # type: ignore[index]
+    _ = name < "a"  # type: ignore[operator]
+    del sequence
+
+
+def values() -> None:
+    reference = Reference("Orders", [("url", "x"), ("stub", b"x")], factory="orders")
+    assert_type(reference.addresses, list[tuple[str, str | bytes]])
+    value: Value = {"a": [1, None, True, b"x", {"b": reference, "c": LinkRef("x")}]}
+    wrong: Value = {1}  # type: ignore[assignment]
+    reference.factory = "x"  # type: ignore[misc]
+    del value, wrong
+
+
+def contexts(ctx: Context) -> None:
+    assert_type(ctx.lookup("a"), Any)
+    assert_type(ctx.lookup_many(["a", Name("b")]), dict[str, Any])
+    assert_type(ctx.resolve("a"), Resolution)
+    assert_type(ctx.resolve("a", all=True), list[Resolution])
+    assert_type(ctx.bind("a", 1, create_parents=True, timeout=1), Receipt)
+    assert_type(ctx.rebind("a", 1), Receipt)
+    assert_type(ctx.unbind("a"), bool)
+    assert_type(ctx.list_names(), list[NameEntry])
+    assert_type(ctx.list_bindings("a", tree="local"), list[Binding])
+    assert_type(ctx.create_subcontext("a"), Context)
+    assert_type(ctx.check(), CheckReport)
+    assert_type(ctx.explain(), list[Attempt])
+    assert_type(iter(ctx), "Iterator[str]")
+    with ctx as same:
+        assert_type(same, Context)
+    ctx.list_names(tree="global")  # type: ignore[arg-type]
+    ctx.lookup(b"a")  # type: ignore[arg-type]
+    ctx.lookup("a", 5)  # type: ignore[misc]
+    ctx.wait_for("a")  # type: ignore[call-arg]
+    ctx["a"] = 1  # type: ignore[index]
+    ctx.instances("a")  # type: ignore[attr-defined]
+    Context(["hn://a", "hn://b"])  # type: ignore[arg-type]
+
+
+def ha_contexts() -> None:
+    with HAContext(["hn://a", "hn://b"], policy="least_loaded", timeout=5) as ctx:
+        assert_type(ctx, HAContext)
+        assert_type(ctx.targets, list[Target])
+        assert_type(ctx.view, View | None)
+        assert_type(ctx.instances("a"), list[Instance])
+        plain: Context = ctx
+    HAContext(policy="fastest")  # type: ignore[arg-type]
+    HAContext("hn://a", "round_robin")  # type: ignore[misc]
+    del plain
+
+
+def nodes() -> None:
+    with Node("n1", seeds=["127.0.0.1:11100"]) as node:
+        assert_type(node, Node)
+        assert_type(node.local, Context)
+        assert_type(node.context(), HAContext)
+        assert_type(node.view, View)
+        assert_type(node.register("a", 1, weight=2, metadata={"zone": "a"}), Registration)
+        assert_type(node.check(), CheckReport)
+    node.name = "x"  # type: ignore[misc]
+
+
+def errors(error: NamingError) -> None:
+    assert_type(error.name, str | None)
+    assert_type(error.completion, CompletionStatus)
+    assert_type(error.attempts, list[Attempt])
+    if isinstance(error, NameAlreadyBoundError):
+        assert_type(error.existing, NameEntry | None)
+    if isinstance(error, ServiceUnavailableError):
+        assert_type(error.silent, list[str])
+    not_found: KeyError = NameNotFoundError()
+    late: TimeoutError = TimeLimitExceededError("late", name="a")
+    broken: ConnectionError = TimeLimitExceededError()
+    NamingError("x", completion="YES")  # type: ignore[arg-type]
+    del not_found, late, broken
+
+
+def factories() -> None:
+    def make(reference: Reference) -> str:
+        return reference.class_name
+
+    register_object_factory("orders", make)
+    register_state_factory(complex, lambda number: [number.real, number.imag])
+    register_object_factory("orders", 1)  # type: ignore[arg-type]
