@@ -43,6 +43,7 @@ const PURE: &[&str] = &[
     "src/client/sources",
     "src/client/target",
     "src/client/trail",
+    "src/cluster/membership",
 ];
 
 /// What a pure part does not name, and why.
