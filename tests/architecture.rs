@@ -44,6 +44,8 @@ const PURE: &[&str] = &[
     "src/client/target",
     "src/client/trail",
     "src/cluster/membership",
+    "src/client/config",
+    "src/client/words",
 ];
 
 /// What a pure part does not name, and why.

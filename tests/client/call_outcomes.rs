@@ -12,7 +12,10 @@ use crate::stage::{
 
 const IT_RAN: &str = "It may have run: look before sending it again.";
 
-fn outcomes() -> Vec<(&'static str, fn() -> Input, &'static str, String)> {
+/// What happens, and what a lookup and a bind do then.
+type Row = (&'static str, fn() -> Input, &'static str, String);
+
+fn outcomes() -> Vec<Row> {
     let maybe = |what: &str, who: &str| format!("Communication MAYBE: 'orders': {what}. {who}. {IT_RAN}");
     let broke_off = "it was sent, and the connection broke before the answer";
     vec![
@@ -145,7 +148,8 @@ fn an_answer_is_given_and_tells_its_attempt() {
 
 #[test]
 fn an_error_says_whether_it_is_safe_to_send_it_again() {
-    let table: &[(fn() -> Input, bool, bool)] = &[
+    type Row = (fn() -> Input, bool, bool);
+    let table: [Row; 3] = [
         (lost, true, false),
         (not_found, false, false),
         (|| failed(fault(ErrorKind::OperationNotSupported, CompletionStatus::No, "no")), true, true),
@@ -169,7 +173,7 @@ fn an_error_says_whether_it_is_safe_to_send_it_again() {
                     }
                 };
             };
-            assert_eq!(error.safe_to_retry(), *safe, "{error}");
+            assert_eq!(error.safe_to_retry(), safe, "{error}");
         }
     }
 }

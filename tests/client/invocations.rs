@@ -24,11 +24,13 @@ fn met(at: &str, target: &str, rest: &str) -> Input {
 
 fn asked(stage: &Stage) -> Vec<String> {
     match &stage.request().operation {
-        Operation::Lookup { name } | Operation::Check { name } | Operation::Survey { name } => vec![name.clone()],
         Operation::LookupMany { names } => names.clone(),
-        Operation::List(page) => vec![page.name.clone()],
         Operation::Mutate(Mutation::Rename { from, to }) => vec![from.clone(), to.clone()],
-        Operation::Mutate(
+        Operation::Lookup { name }
+        | Operation::Check { name }
+        | Operation::Survey { name }
+        | Operation::List(PageRequest { name, .. })
+        | Operation::Mutate(
             Mutation::Bind { name, .. }
             | Mutation::Unbind { name }
             | Mutation::CreateSubcontext { name, .. }

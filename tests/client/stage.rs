@@ -238,10 +238,10 @@ impl Stage {
         match output {
             Output::Send(send) => {
                 let label = &self.fleet.target(send.target).unwrap().label;
-                let within = (send.ends - self.now).as_millis();
+                let within = send.ends.checked_sub(self.now).unwrap().as_millis();
                 format!("send {} {within}{}", letter(label), if send.fresh { " fresh" } else { "" })
             }
-            Output::Wait { until } => format!("wait {}", (*until - self.now).as_millis()),
+            Output::Wait { until } => format!("wait {}", until.checked_sub(self.now).unwrap().as_millis()),
             Output::Done(Ok(product)) => format!("done {}", product_words(product)),
             Output::Done(Err(error)) => error_words(error),
         }

@@ -33,9 +33,4 @@ impl Pool {
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
-
-    #[cfg(test)]
-    pub(super) fn idle(&self, target: TargetId) -> usize {
-        self.0.get(&target).map_or(0, Vec::len)
-    }
 }

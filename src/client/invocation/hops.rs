@@ -38,7 +38,7 @@ impl Next {
 }
 
 /// A node's answer that is none to what was asked.
-pub(super) fn unexpected(what: &str) -> NamingError {
+pub(in super::super) fn unexpected(what: &str) -> NamingError {
     let message = format!("the node's answer is none to what was asked: {what}");
     NamingError::new(ErrorKind::Internal, message).with_completion(CompletionStatus::Yes)
 }

@@ -18,7 +18,7 @@ use super::trail::Outcome;
 use many::Many;
 use mutate::Write;
 
-pub(super) use hops::Next;
+pub(super) use hops::{Next, unexpected};
 pub use product::{Located, Product};
 
 /// Rows asked for at once; a server may give fewer.
