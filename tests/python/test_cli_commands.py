@@ -278,7 +278,7 @@ def test_ctrl_c_ends_a_waiting_command_quietly():
     with deaf_server(hang_up_after_request=False) as provider:
         # --local never goes elsewhere: the command waits for this server until its time is up.
         process = subprocess.Popen(
-            [*HANAMING, "lookup", "a", "--local", "--timeout", str(LIMIT), "--provider", provider],
+            [*HANAMING, "lookup", "a", "--local", "--timeout", "60", "--provider", provider],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment(),

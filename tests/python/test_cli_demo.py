@@ -36,6 +36,14 @@ def test_interrupted_it_leaves_no_process(number):
     process = subprocess.Popen(
         [*HANAMING, "demo", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
     )
+    try:
+        interrupted(process, number)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def interrupted(process, number):
     said = ""
     while "clients look up" not in said:
         line = process.stderr.readline()

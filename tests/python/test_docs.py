@@ -31,7 +31,7 @@ def blocks(language):
 
 def execute(command, **kwargs):
     kept = {key: value for key, value in os.environ.items() if not key.startswith("HANAMING_")}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=kept, **kwargs)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=kept, **kwargs)
     assert done.returncode == 0, done.stderr
     return done
 
