@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
 
 mod blocking;
+mod decoder;
 mod fixtures;
+mod golden;
 mod link;
 mod memory;
 mod scripted;
