@@ -158,9 +158,9 @@ fn every_node_restarted_in_turn_leaves_one_cluster() {
             order.shuffle(&mut world.chance);
             for number in order {
                 if world.chance.random() {
-                    world.kill(number)
+                    world.kill(number);
                 } else {
-                    world.leave(number)
+                    world.leave(number);
                 }
                 let pause = world.chance.random_range(0.0..2.0);
                 world.run(seconds(pause));

@@ -227,7 +227,7 @@ impl World {
             }
             self.run(Duration::from_millis(10));
         }
-        Some(self.now - start)
+        Some(self.now.saturating_sub(start))
     }
 
     pub fn engine(&self, number: usize) -> &Membership {

@@ -59,10 +59,9 @@ impl Identity {
             }
             (Some(mine), Some(other)) => match (self.firm, theirs.firm) {
                 (true, true) => Meeting::Clash,
-                (true, false) => Meeting::Keep,
                 (false, true) => Meeting::Adopt(theirs),
                 (false, false) if other < mine => Meeting::Adopt(theirs),
-                (false, false) => Meeting::Keep,
+                (true | false, false) => Meeting::Keep,
             },
         }
     }

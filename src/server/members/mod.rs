@@ -48,7 +48,7 @@ pub struct MembersConfig {
 enum Standing {
     Joining,
     Ready,
-    Failed(Fault),
+    Failed(Box<Fault>),
 }
 
 /// The members of a node's cluster. Cheap to clone; the clones are one.
@@ -119,7 +119,7 @@ impl Members {
     pub async fn ready(&self) -> Result<(), Fault> {
         let mut standing = self.inner.standing.subscribe();
         match standing.wait_for(|standing| *standing != Standing::Joining).await.as_deref() {
-            Ok(Standing::Failed(fault)) => Err(fault.clone()),
+            Ok(Standing::Failed(fault)) => Err((**fault).clone()),
             // The sender lives as long as `self`.
             _ => Ok(()),
         }
@@ -216,7 +216,7 @@ impl Inner {
             Output::Ready => drop(self.standing.send_replace(Standing::Ready)),
             Output::Failed(fault) => {
                 tracing::error!("{}", fault.message);
-                self.standing.send_replace(Standing::Failed(fault));
+                self.standing.send_replace(Standing::Failed(Box::new(fault)));
             }
             Output::Warned(text) => tracing::warn!("{text}"),
         }

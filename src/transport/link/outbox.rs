@@ -101,7 +101,11 @@ mod tests {
     fn outbox(frames: &[(u64, &str)]) -> Outbox {
         let mut outbox = Outbox::default();
         for (id, text) in frames {
-            outbox.push(*id, |out| Ok(out.put_slice(text.as_bytes()))).unwrap();
+            let encode = |out: &mut BytesMut| {
+                out.put_slice(text.as_bytes());
+                Ok(())
+            };
+            outbox.push(*id, encode).unwrap();
         }
         outbox
     }

@@ -61,10 +61,7 @@ impl Wire {
 /// One direction of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Pipe {
-    /// What is written and is not yet a whole frame.
-    partial: BytesMut,
-    /// What was written is no stream of frames: it passes as it is.
-    is_raw: bool,
+    cutter: Cutter,
     pub(super) queue: VecDeque<(Instant, Bytes)>,
     pub(super) queued: usize,
     pub(super) is_silent: bool,
@@ -77,10 +74,18 @@ pub(super) struct Pipe {
     pub(super) writer: Option<Waker>,
 }
 
-impl Pipe {
-    /// Takes bytes from the writer and gives the whole frames that they complete; `None` for a header where the bytes are
-    /// no frame.
-    pub(super) fn cut_frames(&mut self, bytes: &[u8]) -> Vec<(Option<Header>, Bytes)> {
+/// Cuts what is written into whole frames.
+#[derive(Debug, Default)]
+pub(super) struct Cutter {
+    /// What is not yet a whole frame.
+    partial: BytesMut,
+    /// What was written is no stream of frames: it passes as it is.
+    is_raw: bool,
+}
+
+impl Cutter {
+    /// Takes bytes and gives the frames that they complete; `None` for a header where the bytes are no frame.
+    fn cut(&mut self, bytes: &[u8]) -> Vec<(Option<Header>, Bytes)> {
         self.partial.extend_from_slice(bytes);
         let mut frames = Vec::new();
         while !self.is_raw {
@@ -97,12 +102,19 @@ impl Pipe {
         frames.push((None, self.partial.split().freeze()));
         frames
     }
+}
+
+impl Pipe {
+    /// Takes bytes from the writer and gives the whole frames that they complete.
+    pub(super) fn cut_frames(&mut self, bytes: &[u8]) -> Vec<(Option<Header>, Bytes)> {
+        self.cutter.cut(bytes)
+    }
 
     /// The writer ends: half a frame that it has left follows the rest.
     pub(super) fn end(&mut self, now: Instant) {
         self.is_ended = true;
-        if !self.partial.is_empty() {
-            let rest = self.partial.split().freeze();
+        if !self.cutter.partial.is_empty() {
+            let rest = self.cutter.partial.split().freeze();
             self.enqueue(now, rest);
         }
         self.wake();
