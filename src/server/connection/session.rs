@@ -26,7 +26,7 @@ use crate::server::load::{Portion, Share};
 /// A frame longer than this takes a part of what all connections may be receiving.
 const LONG_FRAME: usize = 64 << 10;
 
-/// How long the last replies are still offered to the other side when a connection ends.
+/// How long the other side may take to hear the last replies when a connection ends.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Why a session ends. All ends are ordinary: the connection is closed, and that is all.
@@ -111,7 +111,7 @@ impl Session {
             }
         };
         if matches!(end, End::Refused | End::Malformed(_) | End::NodeLeft | End::Crowded) {
-            let _ = timeout(LAST_WORDS, self.wire.flush()).await;
+            let _ = timeout(LAST_WORDS, self.wire.finish()).await;
         }
         end
     }

@@ -120,10 +120,14 @@ impl Wire {
         poll_fn(|cx| self.poll_turn(cx, decoder.as_deref_mut())).await
     }
 
-    /// Writes all that waits, then closes this direction.
-    pub async fn flush(&mut self) -> io::Result<()> {
+    /// Writes all that waits, closes this direction, and lets the other side close its own: a connection that is dropped
+    /// with bytes unread is reset, and the other side may lose what was written last.
+    pub async fn finish(&mut self) -> io::Result<()> {
         poll_fn(|cx| self.poll_write(cx)).await?;
-        poll_fn(|cx| Pin::new(&mut self.stream).poll_shutdown(cx)).await
+        poll_fn(|cx| Pin::new(&mut self.stream).poll_shutdown(cx)).await?;
+        let mut unread = [0; 512];
+        while self.stream.read(&mut unread).await? > 0 {}
+        Ok(())
     }
 
     fn poll_turn(&mut self, cx: &mut Context<'_>, decoder: Option<&mut Decoder>) -> Poll<Event> {
