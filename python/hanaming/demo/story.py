@@ -66,19 +66,18 @@ class _Story:
         self.bind(n2)
         c = self.catalogue
         self.say(
-            f"{len(c.everything)} names bound: {len(c.both)} in the local trees of n1 and n2 both, "
-            f"{len(c.first)} in n1's alone, {len(c.second)} in n2's alone, none in n3's"
+            f"{len(c.everything)} names bound: {len(c.both)} on n1 and n2 both, {len(c.first)} on n1 alone, "
+            f"{len(c.second)} on n2 alone"
         )
         first_round = self.look_up_everything_through_each()
 
         with HAContext(self.nodes.provider) as context:
             found = context.lookup_many(list(c.everything))
             self.expect(len(found) == len(c.everything), f"lookup_many found {len(found)} of {len(c.everything)} names")
-            self.say(f"all {len(found)} at once, in one call: found")
+            self.say(f"all {len(found)} in one call: found")
             with Clients(context, c, list(c.both), self.threads) as clients:
                 self.say(
-                    f"from here on {self.threads} clients look up the {len(c.both)} names that are bound on two nodes, "
-                    "round robin over all three"
+                    f"{self.threads} clients look up, round robin, the {len(c.both)} names that are bound twice; now:"
                 )
                 self.chapter(clients, "all is well", self.look_on)
                 self.chapter(clients, "kill -9 n1", lambda: self.killed(n1, context))
@@ -97,10 +96,8 @@ class _Story:
             with HAContext(node.url, follow_views=False) as context:
                 tally = Tally([look_up(context, self.catalogue, name) for name in self.catalogue.everything])
             steps = tally.share("step")
-            self.say(
-                f"all looked up through {node.name}: {steps.get('local', 0)} found in its own tree, "
-                f"{steps.get('peer', 0)} in another node's"
-            )
+            own, others = steps.get("local", 0), steps.get("peer", 0)
+            self.say(f"looked up through {node.name}: {own} found in its own tree, {others} in another node's")
             total.lookups += tally.lookups
         return total
 
@@ -110,21 +107,17 @@ class _Story:
         alone = next(iter(self.catalogue.first))
         wait_until(lambda: _raises(context, alone) is NameNotFoundError, f"{alone} is known to be gone", 5)
         self.say(
-            f"killed {node.name} (kill -9). What was bound on it alone is gone with it: {alone!r} is NameNotFoundError "
-            f"{time.monotonic() - began:.1f} s later, once those that are left agree"
+            f"killed {node.name} (kill -9); {time.monotonic() - began:.1f} s later what only it had is NameNotFoundError: "
+            "all that are left say so"
         )
         self.look_on(began)
 
     def comes_back(self, node: NodeProcess) -> None:
-        began = time.monotonic()
         self.nodes.start(node)
         self.wait_for_members({"n1", "n2", "n3"})
         self.bind(node)
-        self.say(
-            f"started {node.name} again, on {node.address}"
-            + ("" if node.name == "n3" else ", and bound its names again")
-        )
-        self.look_on(began)
+        self.say(f"started {node.name} again" + ("" if node.name == "n3" else ", and bound its names again"))
+        self.look_on()
 
     def frozen(self, node: NodeProcess, context: HAContext) -> None:
         began = time.monotonic()
@@ -134,26 +127,25 @@ class _Story:
         silent = error.silent if isinstance(error, ServiceUnavailableError) else []
         self.expect(silent == [node.name], f"{alone} while {node.name} is frozen: {error!r}")
         self.say(
-            f"froze {node.name} (SIGSTOP). {alone!r} is bound on it alone: {type(error).__name__}, "
-            f"silent: {', '.join(silent)}; silence is never 'not found'"
+            f"froze {node.name} (SIGSTOP); what only it has is {type(error).__name__}, silent: {', '.join(silent)}: "
+            "silence is not absence"
         )
         self.look_on(began)
 
     def woken(self, node: NodeProcess) -> None:
-        began = time.monotonic()
         node.wake()
         self.wait_for_members({"n1", "n2", "n3"})
         alone = next(iter(self.catalogue.second))
         with HAContext(self.nodes.provider) as context:
             self.expect(not look_up(context, self.catalogue, alone).failure, f"{alone} after {node.name} woke")
-        self.say(f"woke {node.name} (SIGCONT): {alone!r} is found again")
-        self.look_on(began)
+        self.say(f"woke {node.name} (SIGCONT); what only it has is found again")
+        self.look_on()
 
     def quiesced(self, node: NodeProcess) -> None:
         began = time.monotonic()
         status = node.quiesce()
         self.expect(status == 0, f"{node.name} exited with {status} after SIGTERM")
-        self.say(f"quiesced {node.name} (SIGTERM): it finished what ran and exited with {status}")
+        self.say(f"quiesced {node.name} (SIGTERM); it finished what ran and exited with {status}")
         self.look_on(began)
 
     def bind(self, node: NodeProcess) -> None:
