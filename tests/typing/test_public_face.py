@@ -79,12 +79,13 @@ def contexts(ctx: Context) -> None:
     assert_type(ctx.create_subcontext("a"), Context)
     assert_type(ctx.check(), CheckReport)
     assert_type(ctx.explain(), list[Attempt])
-    assert_type(iter(ctx), "Iterator[str]")
+    strings: Iterator[str] = iter(ctx)
+    del strings
     with ctx as same:
         assert_type(same, Context)
     ctx.list_names(tree="global")  # type: ignore[arg-type]
     ctx.lookup(b"a")  # type: ignore[arg-type]
-    ctx.lookup("a", 5)  # type: ignore[misc]
+    ctx.lookup("a", 5)  # type: ignore[call-arg]
     ctx.wait_for("a")  # type: ignore[call-arg]
     ctx["a"] = 1  # type: ignore[index]
     ctx.instances("a")  # type: ignore[attr-defined]
@@ -99,7 +100,7 @@ def ha_contexts() -> None:
         assert_type(ctx.instances("a"), list[Instance])
         plain: Context = ctx
     HAContext(policy="fastest")  # type: ignore[arg-type]
-    HAContext("hn://a", "round_robin")  # type: ignore[misc]
+    HAContext("hn://a", "round_robin")  # type: ignore[call-arg]
     del plain
 
 

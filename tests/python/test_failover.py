@@ -1,0 +1,192 @@
+"""The node in use is killed, frozen or quiesced under running lookups: none of them fails.
+
+Real processes, and 1, 8 or 64 threads that share one context. How long the gaps are is measured by `make bench`; here
+a lookup fails if it can't be answered within its timeout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from cli_support import Served
+from cli_support import cluster as served_cluster
+from waiting import until
+
+from hanaming import Context, HAContext, NamingError, Policy, ServiceUnavailableError
+
+CALLERS = (1, 8, 64)
+
+
+@pytest.fixture
+def served() -> Iterator[list[Served]]:
+    """Three node processes, with a name in every local tree and one in each alone."""
+    with served_cluster(3) as nodes:
+        for number, node in enumerate(nodes, 1):
+            with Context(node.url) as local:
+                local.bind("everywhere", "v" * 100)
+                local.bind(f"only/n{number}", number, create_parents=True)
+        for node in nodes:
+            with HAContext(node.url, follow_views=False) as ctx:
+                until(lambda ctx=ctx: len(ctx.status().members) == 3, "each node sees the others")  # type: ignore[misc]
+        yield nodes
+
+
+class Callers:
+    """Threads that look a name up until they are stopped."""
+
+    def __init__(self, ctx: HAContext, count: int, timeout: float) -> None:
+        self._ctx = ctx
+        self._timeout = timeout
+        self._over = threading.Event()
+        self.done = [0] * count
+        self.errors: list[Exception] = []
+        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(count)]
+
+    def _run(self, number: int) -> None:
+        while not self._over.is_set():
+            try:
+                self._ctx.lookup("everywhere", timeout=self._timeout)
+            except Exception as error:  # noqa: BLE001 - every failure is told
+                self.errors.append(error)
+            self.done[number] += 1
+
+    def went_on(self, more: int) -> None:
+        """Waits until every caller has made as many more lookups."""
+        goals = [done + more for done in self.done]
+        until(
+            lambda: all(done >= goal for done, goal in zip(self.done, goals, strict=True)),
+            "the callers go on",
+            within=60,
+        )
+
+    def __enter__(self) -> Callers:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+
+def in_use(ctx: HAContext, nodes: list[Served]) -> Served:
+    ctx.lookup("everywhere")
+    address = ctx.explain()[-1].target
+    return next(node for node in nodes if node.address == address)
+
+
+def strike(
+    nodes: list[Served], callers: int, fault: Callable[[Served], None], *, policy: Policy, timeout: float
+) -> HAContext:
+    """Runs lookups, strikes the node in use, and sees that they go on without a failure. Gives the context."""
+    ctx = HAContext([node.url for node in nodes], policy=policy)
+    victim = in_use(ctx, nodes)
+    with Callers(ctx, callers, timeout) as calling:
+        calling.went_on(20)
+        fault(victim)
+        calling.went_on(50)
+    assert calling.errors == []
+    return ctx
+
+
+def is_gone(ctx: HAContext, name: str) -> bool:
+    with contextlib.suppress(ServiceUnavailableError):
+        return ctx.get(name, "gone") == "gone"
+    return False
+
+
+@pytest.mark.parametrize("callers", CALLERS)
+@pytest.mark.parametrize("policy", ["round_robin", "first_available"])
+def test_kill(served: list[Served], callers: int, policy: Policy) -> None:
+    struck: list[Served] = []
+
+    def kill(node: Served) -> None:
+        struck.append(node)
+        node.signal(signal.SIGKILL)
+
+    with strike(served, callers, kill, policy=policy, timeout=5) as ctx:
+        (victim,) = struck
+        for _ in range(30):
+            ctx.lookup("everywhere")
+            assert ctx.explain()[-1].target != victim.address
+        # What only the others have is found through each of them; what only the dead node had goes with it.
+        for number, node in enumerate(served, 1):
+            if node is not victim:
+                assert ctx.wait_for(f"only/n{number}", timeout=10) == number
+        until(lambda: is_gone(ctx, f"only/n{served.index(victim) + 1}"), "the dead node left the view")
+
+
+@pytest.mark.parametrize("callers", CALLERS)
+@pytest.mark.parametrize("policy", ["round_robin", "first_available"])
+def test_freeze(served: list[Served], callers: int, policy: Policy) -> None:
+    struck: list[Served] = []
+
+    def freeze(node: Served) -> None:
+        struck.append(node)
+        node.signal(signal.SIGSTOP)
+
+    # Sixty-four threads and three nodes on few cores: there it is the machine that takes its time.
+    with strike(served, callers, freeze, policy=policy, timeout=1 if callers < 64 else 5) as ctx:
+        (victim,) = struck
+        states = {str(target): target.state for target in ctx.targets}
+        assert states.get(victim.address, "gone") not in ("good", "untried")
+        victim.signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("callers", CALLERS)
+def test_quiesce(served: list[Served], callers: int) -> None:
+    struck: list[Served] = []
+
+    def leave(node: Served) -> None:
+        struck.append(node)
+        node.signal(signal.SIGTERM)
+
+    with strike(served, callers, leave, policy="round_robin", timeout=5):
+        assert struck[0].wait() == 0
+
+
+def test_a_node_that_comes_back_gets_its_share_again(served: list[Served]) -> None:
+    victim = served[0]
+    with HAContext([node.url for node in served]) as ctx:
+
+        def shares() -> Counter[str]:
+            seen: Counter[str] = Counter()
+            for _ in range(300):
+                ctx.lookup("everywhere")
+                seen[ctx.explain()[-1].target] += 1
+            return seen
+
+        assert sorted(shares().values()) == [100, 100, 100]
+        victim.signal(signal.SIGSTOP)
+        until(lambda: victim.address not in shares(), "the frozen node is left out")
+        victim.signal(signal.SIGCONT)
+        until(lambda: sorted(shares().values()) == [100, 100, 100], "the node has its share again", within=30)
+
+
+def test_a_frozen_peer_is_never_taken_for_an_absent_name(served: list[Served]) -> None:
+    frozen = served[2]
+    os.kill(frozen.process.pid, signal.SIGSTOP)
+    try:
+        with HAContext(served[0].url, follow_views=False, timeout=0.6) as ctx:
+            answers: list[Any] = []
+            for ask in (
+                lambda: ctx.lookup("only/n3"),
+                lambda: ctx.get("only/n3", "absent"),
+                lambda: ctx.lookup_many(["only/n3"]),
+            ):
+                try:
+                    answers.append(ask())
+                except NamingError as error:
+                    answers.append((type(error).__name__, getattr(error, "silent", None)))
+        for answer in answers:
+            assert answer in (("ServiceUnavailableError", ["n3"]), ("TimeLimitExceededError", ["n3"])), answers
+    finally:
+        os.kill(frozen.process.pid, signal.SIGCONT)
