@@ -201,40 +201,6 @@ fn peers_are_answered_while_quiescing() {
 }
 
 #[test]
-fn a_joining_node_refuses_clients_and_is_not_given_to_them() {
-    let network = MemoryNetwork::new(1);
-    let runtime = runtime();
-    let n1 = Node::start_on(network.host("n1"), config("n1", &[])).unwrap();
-    // Its second seed is silent, so that it stays joining for 3 s.
-    let _silent = runtime.block_on(network.host("silent").listen(&Endpoint::new("silent", 1))).unwrap();
-    network.freeze("silent");
-    let joining = {
-        let host = network.host("n2");
-        std::thread::spawn(move || Node::start_on(host, config("n2", &["n1", "silent"])))
-    };
-    let hello = || Hello::new(Role::Client { id: 1 }, None);
-    let host = network.host("client");
-    eventually("n1 knows the joining node", || n1.view().members().len() == 2);
-    let open =
-        |node: &str| runtime.block_on(Link::open(&*host, &Endpoint::new(node, 1), hello(), Limits::default(), LONG)).unwrap();
-    let (link, welcome) = open("n2");
-    assert_eq!(welcome.introduction.member.state, MemberState::Joining);
-    let reply = runtime.block_on(link.ask(request(Scope::Cluster, lookup("a")), LONG)).unwrap();
-    let (kind, fault) = failed(reply);
-    let refusal = fault.refusal.unwrap();
-    assert_eq!(
-        (kind, fault.completion, refusal.reason),
-        (ErrorKind::ServiceUnavailable, CompletionStatus::No, RefusalReason::Joining)
-    );
-    let usable = |view: &View| view.members().iter().map(|m| m.name.clone()).collect::<Vec<_>>();
-    assert_eq!(usable(&refusal.view.unwrap()), ["n1"]);
-    assert_eq!(usable(&open("n1").1.view), ["n1"]);
-    let n2 = joining.join().unwrap().unwrap();
-    eventually("it is given to clients now", || usable(&open("n1").1.view) == ["n1", "n2"]);
-    assert_eq!(n2.view().members().len(), 2);
-}
-
-#[test]
 fn too_many_requests_of_one_connection_that_wait_are_refused() {
     let three = Three::start_with(|config| config.limits.in_flight_per_connection = 4);
     three.network.freeze("n3");

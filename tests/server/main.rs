@@ -11,6 +11,7 @@ mod load;
 mod lookup_rule;
 mod merge;
 mod pace;
+mod phases;
 mod queue;
 mod raw;
 mod remembered;

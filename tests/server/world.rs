@@ -114,7 +114,20 @@ impl World {
         Self::with_limits(nodes, &ServerLimits::default())
     }
 
+    /// One node that has not joined yet.
+    pub fn joining() -> Self {
+        Self::start(1, &ServerLimits::default())
+    }
+
     pub fn with_limits(nodes: u128, limits: &ServerLimits) -> Self {
+        let world = Self::start(nodes, limits);
+        for core in &world.cores {
+            core.phase.advance(Phase::Serving);
+        }
+        world
+    }
+
+    fn start(nodes: u128, limits: &ServerLimits) -> Self {
         let members: Vec<Member> = (0..nodes)
             .map(|n| Member {
                 name: format!("n{n}"),
@@ -140,7 +153,6 @@ impl World {
             let bulletins = watch::Sender::new(Arc::new(bulletin));
             let way = Way { between: Arc::clone(&between), member, views: watch::Sender::new(Arc::clone(&view)) };
             let core = Core::new(identity, Arc::new(way), limits.clone(), Clock::default(), bulletins.subscribe());
-            core.phase.advance(Phase::Serving);
             between.cores.lock().unwrap().insert(id, Arc::clone(&core));
             world.cores.push(core);
             world.bulletins.push(bulletins);
