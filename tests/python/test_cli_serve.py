@@ -90,7 +90,6 @@ def test_a_wrong_address_is_usage():
 
 
 def test_settings_come_from_the_file_and_the_environment(tmp_path):
-    pytest.importorskip("tomllib" if __import__("sys").version_info >= (3, 11) else "tomli")
     config = tmp_path / "node.toml"
     config.write_text('name = "from-file"\ncluster = "blue"\n', encoding="utf-8")
     with serving("--config", str(config), env={"HANAMING_CLUSTER": "red"}) as node:

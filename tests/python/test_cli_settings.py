@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 
 import pytest
 
 from hanaming import ConfigurationError
 from hanaming.cli import settings
-
-TOML = importlib.util.find_spec("tomllib") or importlib.util.find_spec("tomli")
-needs_toml = pytest.mark.skipif(not TOML, reason="this Python has no TOML reader")
 
 
 @pytest.fixture
@@ -39,7 +36,6 @@ def test_nothing_given():
     ]
 
 
-@needs_toml
 def test_flags_beat_the_file_beats_the_environment(config):
     path = config('name = "file"\nlisten = "127.0.0.1:2"\nseeds = ["a:1", "b:2"]\n')
     environment = {"HANAMING_NAME": "env", "HANAMING_LISTEN": "127.0.0.1:3", "HANAMING_CLUSTER": "blue"}
@@ -58,7 +54,6 @@ def test_the_environment():
         settings.read({}, None, {"HANAMING_INSECURE": "maybe"})
 
 
-@needs_toml
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -79,16 +74,17 @@ def test_a_wrong_file_says_what_and_where(config, text, says):
     assert str(path) in str(caught.value)
 
 
-@needs_toml
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigurationError, match="No such file"):
         settings.read({}, tmp_path / "absent.toml", {})
 
 
-@pytest.mark.skipif(bool(TOML), reason="this Python reads TOML")
-def test_without_a_toml_reader_the_remedy_is_named(config):
+def test_without_a_toml_reader_the_remedy_is_named(config, monkeypatch):
+    path = config("")
+    monkeypatch.setattr(sys, "version_info", (3, 10, 0))
+    monkeypatch.setitem(sys.modules, "tomli", None)
     with pytest.raises(ConfigurationError, match=r"Python 3\.11 or newer, or the package tomli"):
-        settings.read({}, config(""), {})
+        settings.read({}, path, {})
 
 
 def test_default_names_are_unique_and_are_one_component():

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from hanaming.cli import settings
 from hanaming.cli.program import program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,9 +97,6 @@ def test_links_within_the_documents_lead_somewhere(page):
             assert anchor[1:] in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_the_example_configuration_is_read(tmp_path):
-    pytest.importorskip("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    from hanaming.cli import settings  # noqa: PLC0415
-
+def test_the_example_configuration_is_read():
     read = settings.read({}, ROOT / "examples" / "node.toml", {})
     assert read.name == "n1"
