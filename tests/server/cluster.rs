@@ -9,6 +9,7 @@ use hanaming::protocol::{
 };
 use hanaming::server::{Node, ServerConfig};
 use hanaming::topology::{Endpoint, MemberState, View};
+use hanaming::transport::Service;
 use hanaming::transport::link::Link;
 use hanaming::transport::memory::MemoryNetwork;
 use tokio::runtime::Runtime;
@@ -179,6 +180,19 @@ fn a_node_that_quiesces_finishes_what_is_in_flight_and_its_peers_go_on() {
         views.borrow().as_ref().is_some_and(|view: &View| view.members().iter().all(|m| m.name != "n2"))
     });
     assert!(three.nodes[0].view().members().iter().all(|m| m.name != "n2"), "it has left");
+}
+
+#[test]
+fn a_request_of_this_process_is_answered_also_when_its_node_is_closed() {
+    let three = Three::start();
+    three.network.freeze("n3");
+    let (sender, reply) = std::sync::mpsc::sync_channel(1);
+    let survey = request(Scope::Cluster, Operation::Survey { name: "a".to_owned() });
+    // It waits half a second for the frozen node.
+    three.nodes[0].submit(survey, LONG, Box::new(move |reply| sender.send(reply).unwrap()));
+    three.nodes[0].close();
+    let (kind, fault) = failed(reply.recv_timeout(LONG).expect("a reply"));
+    assert_eq!((kind, fault.completion), (ErrorKind::ContextClosed, CompletionStatus::No));
 }
 
 #[test]
