@@ -72,6 +72,9 @@ const BANNED_IN_PYTHON: &[&str] =
 
 const MOST_LINES: usize = 600;
 
+/// How a test says which invariant it holds.
+const CITATION: &str = "Invariant ";
+
 #[test]
 fn every_arrow_is_in_the_rule() {
     let mut wrong = Vec::new();
@@ -125,6 +128,7 @@ fn the_table_of_the_architecture_is_the_rule() {
     assert_eq!(shown, ruled, "ARCHITECTURE.md shows another rule than tests/architecture.rs holds");
 }
 
+/// Invariant 21.
 #[test]
 fn pure_parts_touch_nothing_outside() {
     let mut wrong = Vec::new();
@@ -177,6 +181,7 @@ fn files_stay_small() {
     assert!(large.is_empty(), "over {MOST_LINES} lines, split by idea:\n{}", large.join("\n"));
 }
 
+/// Invariant 2.
 #[test]
 fn the_python_package_runs_nothing_it_was_sent() {
     for file in files_under("python", "py") {
@@ -186,6 +191,24 @@ fn the_python_package_runs_nothing_it_was_sent() {
             assert!(at.is_none(), "{}:{}: {banned}", file.display(), at.unwrap_or(0) + 1);
         }
     }
+}
+
+#[test]
+fn every_invariant_is_cited_by_a_test_and_every_citation_is_of_one() {
+    let text = read(Path::new("ARCHITECTURE.md"));
+    let section = text.split("\n## ").find(|part| part.starts_with("Invariants")).unwrap();
+    let stated: BTreeSet<u32> = section.lines().filter_map(|line| line.split_once(". ")?.0.parse().ok()).collect();
+    let mut files = rust_files("tests");
+    files.extend(files_under("tests", "py"));
+    let mut cited = BTreeSet::new();
+    for file in &files {
+        for after in read(file).split(CITATION).skip(1) {
+            let number: String = after.chars().take_while(char::is_ascii_digit).collect();
+            cited.extend(number.parse::<u32>().ok());
+        }
+    }
+    assert_eq!(stated, (1..=stated.len().try_into().unwrap()).collect(), "the invariants are numbered in order");
+    assert_eq!(cited, stated, "tests cite the invariants of ARCHITECTURE.md by their numbers");
 }
 
 #[test]

@@ -237,6 +237,7 @@ fn a_local_context_has_one_server_and_never_another() {
     assert!(stage.step(lost()).starts_with("Communication MAYBE"));
 }
 
+/// Invariant 13.
 #[test]
 fn the_first_retry_is_free_and_further_ones_draw_on_the_budget() {
     let mut stage = Stage::new("abcdefgh", lookup("orders"));

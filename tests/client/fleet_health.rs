@@ -17,6 +17,7 @@ fn probe_at(health: Health) -> Duration {
     }
 }
 
+/// Invariant 14.
 #[test]
 fn a_failed_target_is_probed_with_a_backoff_that_doubles_up_to_ten_seconds() {
     let mut stage = Stage::new("ab", lookup("orders"));

@@ -62,6 +62,7 @@ fn mutations() -> Vec<(&'static str, Invocation)> {
     ]
 }
 
+/// Invariant 12.
 #[test]
 fn a_mutation_whose_reply_is_lost_is_raised_and_never_sent_twice() {
     for mishap in [Mishap::Lose, Mishap::Reset] {

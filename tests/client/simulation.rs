@@ -260,6 +260,7 @@ fn run(seed: u64) {
     }
 }
 
+/// Invariant 21.
 #[test]
 fn whatever_happens_these_hold() {
     let number = |variable: &str| std::env::var(variable).ok().map(|text| text.parse::<u64>().unwrap());

@@ -291,6 +291,7 @@ fn a_redial_that_is_silent_is_no_refusal() {
     assert_eq!(bench.view(), "1: n1 live, n5 live");
 }
 
+/// Invariant 17.
 #[test]
 fn a_new_incarnation_at_the_same_address_replaces_the_old_at_once() {
     let mut bench = Bench::with_n1();

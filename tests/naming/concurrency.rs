@@ -46,6 +46,7 @@ fn version(tree: &Tree, text: &str) -> Option<Version> {
 
 /// What is moved to and fro stands at one of two names at every moment, and each move makes a higher version: so a
 /// reader that has seen one never sees a lower one, wherever and however it looks.
+/// Invariant 4.
 #[test]
 fn a_rename_is_seen_whole() {
     let tree = tree_of(&["a/x", "b/y"]);
@@ -120,6 +121,7 @@ fn a_rebind_is_never_unseen() {
 }
 
 /// A value with its parents comes at once and goes from the leaf up.
+/// Invariant 3.
 #[test]
 fn what_is_on_the_way_is_always_a_context() {
     let tree = tree_of(&["keep"]);

@@ -82,6 +82,7 @@ fn one_link_may_be_passed_twice() {
     assert_eq!(resolve(&tree, "l/again").unwrap(), "dir/v".into());
 }
 
+/// Invariant 5.
 #[test]
 fn thirty_two_links_are_followed_and_no_more() {
     let links: Vec<(String, String)> = (0..33).map(|i| (format!("l{i}"), format!("l{}", i + 1))).collect();

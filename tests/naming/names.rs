@@ -115,6 +115,7 @@ fn tricky() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
+    /// Invariant 1.
     #[test]
     fn the_canonical_text_reads_as_the_name(components in prop::collection::vec(prop_oneof![tricky(), any::<String>()], 0..6)) {
         let built = Name::from_components(&components);

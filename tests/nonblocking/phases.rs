@@ -72,6 +72,7 @@ fn a_connection_lost_before_the_answer_is_maybe() {
     assert_eq!(trail(&finished), [format!("{} wait MAYBE", bad.address), format!("{} answer YES", server.address)]);
 }
 
+/// Invariant 12.
 #[test]
 fn a_mutation_whose_reply_is_lost_is_raised_and_never_sent_twice() {
     for act in [Act::Hang, Act::Silence] {

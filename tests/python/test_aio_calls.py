@@ -195,6 +195,7 @@ async def test_iteration(actx: aio.HAContext) -> None:
         await actx.list_names("missing")
 
 
+# Invariant 22.
 async def test_there_are_no_operators_that_cannot_be_awaited(actx: aio.HAContext) -> None:
     for name in ("__getitem__", "__contains__", "__delitem__", "__iter__", "__enter__"):
         assert not hasattr(actx, name)

@@ -105,6 +105,7 @@ def test_check_beneath_a_name(nodes: list[Node], ctx: HAContext) -> None:
     assert not ctx.check("c")
 
 
+# Invariant 10.
 def test_how_a_name_was_looked_up_does_not_change_what_is_bound(nodes: list[Node], ctx: HAContext) -> None:
     nodes[2].local.bind("a", [1, {"b": b"c"}])
     with Context(nodes[2].url) as outside:

@@ -52,6 +52,7 @@ def mute() -> Iterator[str]:
         yield f"hn://127.0.0.1:{server.getsockname()[1]}"
 
 
+# Invariant 24.
 def test_sixty_short_processes(mute: str, node: Node) -> None:
     ways = [f"{0.001 * number:.3f}" for number in range(40)] + ["raise"] * 10 + ["logged"] * 10
     with ThreadPoolExecutor(4) as pool:

@@ -55,6 +55,7 @@ def test_without_its_factory_a_reference_is_what_it_is(node: Node) -> None:
     assert node.local.lookup("a") == Server("x")
 
 
+# Invariant 2.
 def test_a_factory_is_never_imported(node: Node) -> None:
     node.local.bind("a", Reference("Popen", [("args", "true")], "subprocess.Popen"))
     assert node.local.lookup("a") == Reference("Popen", [("args", "true")], "subprocess.Popen")

@@ -27,6 +27,7 @@ CHILD = """
 """
 
 
+# Invariant 24.
 def test_a_context_opens_fresh_sockets(node: Node) -> None:
     node.local.bind("a", 1)
     done = run(

@@ -157,6 +157,7 @@ fn a_killed_node_takes_its_names_along() {
     assert_eq!(three.nodes[0].view().members().len(), 2);
 }
 
+/// Invariant 18.
 #[test]
 fn a_node_that_quiesces_finishes_what_is_in_flight_and_its_peers_go_on() {
     let three = Three::start();

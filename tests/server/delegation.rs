@@ -92,6 +92,7 @@ fn any_other_error_ends_it() {
     assert_eq!(rule.next(ms(1001)), Next::Done(Verdict::Error { from: A, answer: "bad" }));
 }
 
+/// Invariant 7.
 #[test]
 fn silence_is_never_absence() {
     let mut one = rule(&[A, B, C], None, 250);
@@ -114,6 +115,7 @@ fn an_answer_that_comes_together_with_the_end_counts() {
     assert_eq!(rule.next(ms(5000)), positive(A, "late"));
 }
 
+/// Invariant 9.
 #[test]
 fn limits_nest() {
     // 120 ms, or 60 % of what remains where that is less.

@@ -88,6 +88,7 @@ fn mangled_requests_end_their_connection_only() {
     eventually("all but the good connection ended", || node.status().connections == 1);
 }
 
+/// Invariant 19.
 #[test]
 fn a_header_of_four_gigabytes_takes_no_memory() {
     let (node, mut good) = served(|_| {});
@@ -272,6 +273,7 @@ fn long_frames_of_all_connections_share_a_bound() {
     });
 }
 
+/// Invariant 15.
 #[test]
 fn an_operation_of_a_later_version_is_refused_and_the_connection_goes_on() {
     let (_node, mut good) = served(|_| {});

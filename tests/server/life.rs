@@ -122,6 +122,7 @@ fn a_request_ends_within_its_time() {
     assert_eq!((kind, completion), (ErrorKind::TimeLimitExceeded, CompletionStatus::No));
 }
 
+/// Invariant 23.
 #[test]
 fn after_close_everything_is_refused_and_nothing_is_left() {
     let node = node(|config| config.name = "closing".to_owned());

@@ -43,6 +43,7 @@ fn is(value: &str, source: Source, node: &str) -> (String, Source, String) {
     (value.to_owned(), source, node.to_owned())
 }
 
+/// Invariant 6.
 #[tokio::test(start_paused = true)]
 async fn the_cluster_tree_then_the_own_tree_then_a_peer() {
     let world = World::new(3);
@@ -192,6 +193,7 @@ async fn a_bad_name_is_refused_without_asking_anybody() {
     assert_eq!(world.asked(), []);
 }
 
+/// Invariant 8.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_asks_is_never_delegated_to_others() {
     let world = World::new(3);
@@ -215,6 +217,7 @@ async fn a_local_context_sees_one_tree() {
     assert_eq!(world.asked(), []);
 }
 
+/// Invariant 5.
 #[tokio::test(start_paused = true)]
 async fn links_are_answered_as_links_wherever_they_stand() {
     let world = World::new(3);

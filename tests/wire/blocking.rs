@@ -76,6 +76,7 @@ fn half_a_header() {
     assert_eq!(error, TransportError::new(Phase::Wait, Kind::Lost));
 }
 
+/// Invariant 11.
 #[test]
 fn a_header_without_its_whole_body_tells_the_outcome() {
     let refused = Reply::Failed(fault(ErrorKind::NameNotFound, "no such name"));

@@ -163,6 +163,7 @@ async fn a_frame_out_of_place_ends_the_link() {
     assert_eq!(link.ask(lookup("a"), LONG).await.unwrap_err().phase, Phase::Send);
 }
 
+/// Invariant 11.
 #[tokio::test]
 async fn what_did_not_leave_completely_did_not_run() {
     let server = Server::start([Step::Take(1), Step::Send(welcome_bytes()), Step::Take(1), Step::Await]);
@@ -209,6 +210,7 @@ async fn a_request_too_long_for_a_frame_harms_nobody() {
     assert_eq!(link.ask(lookup("a"), LONG).await, Ok(done()));
 }
 
+/// Invariant 16.
 #[tokio::test]
 async fn pushed_views_are_seen() {
     let server = Server::start([
