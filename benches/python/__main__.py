@@ -74,7 +74,9 @@ def main() -> None:
     options = parser.parse_args()
     groups = options.only or list(GROUPS)
     cores = sorted(os.sched_getaffinity(0))
-    print(f"Python {platform.python_version()}, {platform.machine()}, {len(cores)} cores; medians over {options.rounds} rounds")
+    print(
+        f"Python {platform.python_version()}, {platform.machine()}, {len(cores)} cores; medians over {options.rounds} rounds"
+    )
     if not options.no_pin:
         os.sched_setaffinity(0, cores[:1])
         print("\n=== pinned to one core ===")

@@ -6,11 +6,12 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-import hanaming.aio
 from harness import Case, show
 from harness import measure as run_rounds
 from servers import NodeProcess
 from sync_cases import VALUE, echo_call
+
+import hanaming.aio
 
 IN_FLIGHT = 64
 
@@ -107,7 +108,9 @@ def measure_on(
 
             ones.append(Case("redis.asyncio get", latency(runner, get), 1000, "floor"))
             rates.append(Case("redis.asyncio get", throughput(runner, get), 6400, "bare limit", "", "throughput"))
-            rates.append(Case("lookup again", throughput(runner, lookup), 32_000, "redis.asyncio get", ">= 10", "throughput"))
+            rates.append(
+                Case("lookup again", throughput(runner, lookup), 32_000, "redis.asyncio get", ">= 10", "throughput")
+            )
         run_rounds(ones, rounds)
         show(f"{label}, one in flight", ones)
         run_rounds(rates, rounds)

@@ -9,12 +9,15 @@ import threading
 import time
 from collections.abc import Callable
 
-import hanaming
 from servers import NodeProcess, nodes
 from sync_cases import VALUE
 
+import hanaming
 
-def watch_gap(context: hanaming.HAContext, fault: Callable[[], None], seconds: float, callers: int) -> tuple[int, int, float]:
+
+def watch_gap(
+    context: hanaming.HAContext, fault: Callable[[], None], seconds: float, callers: int
+) -> tuple[int, int, float]:
     """Runs lookups from ``callers`` threads, strikes after a fifth of the time: (done, failed, longest gap in s)."""
     done = [0] * callers
     failed = [0] * callers
@@ -71,4 +74,6 @@ def measure(rounds: int) -> None:
             gaps = [gap * 1000 for _, _, gap in results]
             done = sum(result[0] for result in results)
             failed = sum(result[1] for result in results)
-            print(f"{fault:8}  {callers:7}  {done:9,}  {failed:6}  {statistics.median(gaps):9.1f}  {max(gaps):8.1f}  {goal}")
+            print(
+                f"{fault:8}  {callers:7}  {done:9,}  {failed:6}  {statistics.median(gaps):9.1f}  {max(gaps):8.1f}  {goal}"
+            )

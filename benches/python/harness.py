@@ -112,7 +112,10 @@ def show(title: str, cases: list[Case]) -> None:
     widths = [max(len(row[column]) for row in table) for column in range(len(heads))]
     print(f"\n{title}")
     for index, row in enumerate(table):
-        cells = [cell.ljust(width) if column in (0, 4, 5) else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            cell.ljust(width) if column in (0, 4, 5) else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         print("  ".join(cells).rstrip())
         if index == 0:
             print("  ".join("-" * width for width in widths))

@@ -6,9 +6,10 @@ import functools
 import timeit
 from collections.abc import Callable
 
-import hanaming
 from harness import Case, show
 from harness import measure as run_rounds
+
+import hanaming
 
 LOOPS = 20_000
 
@@ -31,7 +32,12 @@ def measure(rounds: int) -> None:
     table = {"bench/value": "v" * 100}
     with hanaming.Node("in-process") as node, node.context() as context:
         node.local.bind("bench/value", "v" * 100, create_parents=True)
-        names: dict[str, object] = {"cached": cached, "table": table, "lookup": context.lookup, "local": node.local.lookup}
+        names: dict[str, object] = {
+            "cached": cached,
+            "table": table,
+            "lookup": context.lookup,
+            "local": node.local.lookup,
+        }
         names["context"] = context
         cases = [
             Case("dict", tight("table['bench/value']", names), 10),

@@ -7,10 +7,11 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 
-import hanaming
 from harness import Case, all_together, one_by_one, show
 from harness import measure as run_rounds
 from servers import NodeProcess
+
+import hanaming
 
 MESSAGE = b"x" * 120
 VALUE = "v" * 100
@@ -70,7 +71,9 @@ def measure(echo_port: int, redis_port: int | None, cluster: list[NodeProcess], 
             Case("lookup, by a peer", one_by_one(lambda: peer.lookup("bench/value")), 1500, "floor", "<= 3"),
             Case("rebind, one node", one_by_one(lambda: single.rebind("bench", VALUE)), 1500, "floor", "<= 1.5"),
         ]
-        rates = [Case("16 threads: lookup", all_together(from_threads(lambda: lambda: own.lookup("bench/value"))), 16_000)]
+        rates = [
+            Case("16 threads: lookup", all_together(from_threads(lambda: lambda: own.lookup("bench/value"))), 16_000)
+        ]
         if redis_port is not None:
             import redis
 
@@ -78,11 +81,25 @@ def measure(echo_port: int, redis_port: int | None, cluster: list[NodeProcess], 
             client.set("bench/value", VALUE)
             stack.callback(client.close)
             latency.insert(1, Case("redis-py get", one_by_one(lambda: client.get("bench/value")), 3000, "floor"))
-            rates.insert(0, Case("16 threads: redis-py", all_together(from_threads(lambda: lambda: client.get("bench/value"))), 16_000))
+            rates.insert(
+                0,
+                Case(
+                    "16 threads: redis-py",
+                    all_together(from_threads(lambda: lambda: client.get("bench/value"))),
+                    16_000,
+                ),
+            )
             latency[2].base = "floor"
             rates[1].base, rates[1].kind = "16 threads: redis-py", "throughput"
             latency.append(
-                Case("lookup, as ops/s", one_by_one(lambda: own.lookup("bench/value")), 3000, "redis-py get", ">= 1.8", "throughput"),
+                Case(
+                    "lookup, as ops/s",
+                    one_by_one(lambda: own.lookup("bench/value")),
+                    3000,
+                    "redis-py get",
+                    ">= 1.8",
+                    "throughput",
+                ),
             )
         run_rounds(latency, rounds)
         show("sync, one in flight", latency)

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 from cli_support import Served
 from cli_support import cluster as served_cluster
-from waiting import until
-
 from hanaming import Context, HAContext, NamingError, Policy, ServiceUnavailableError
+from waiting import until
 
 CALLERS = (1, 8, 64)
 
