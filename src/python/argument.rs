@@ -23,7 +23,7 @@ impl<'py> FromPyObject<'_, 'py> for Argument<'py> {
 
 impl<'py> Argument<'py> {
     /// The argument, if it was given.
-    pub fn given(&self) -> Option<&Bound<'py, PyAny>> {
+    pub fn into_given(self) -> Option<Bound<'py, PyAny>> {
         match self {
             Self::Absent => None,
             Self::Given(object) => Some(object),

@@ -339,6 +339,7 @@ impl PyContext {
     }
 
     /// However many names it holds.
+    #[expect(clippy::unused_self, reason = "the protocol's receiver")]
     fn __bool__(&self) -> bool {
         true
     }
@@ -347,7 +348,7 @@ impl PyContext {
         self.lookup(name, None)
     }
 
-    #[expect(unused_variables, reason = "the protocol's parameters")]
+    #[expect(unused_variables, clippy::unused_self, reason = "the protocol's parameters")]
     fn __setitem__(&self, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(PyTypeError::new_err("a context is not written to by ctx[name] = value; use bind() or rebind()"))
     }

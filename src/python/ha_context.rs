@@ -45,7 +45,7 @@ impl PyHAContext {
             policy,
             timeout,
             attempt_timeout,
-            dns_refresh: dns_refresh.given(),
+            dns_refresh: dns_refresh.into_given(),
             dns_servers,
             cluster,
             follow_views,
@@ -98,7 +98,7 @@ pub struct Given<'a, 'py> {
     pub policy: &'a str,
     pub timeout: f64,
     pub attempt_timeout: f64,
-    pub dns_refresh: Option<&'a Bound<'py, PyAny>>,
+    pub dns_refresh: Option<Bound<'py, PyAny>>,
     pub dns_servers: Option<&'a Bound<'py, PyAny>>,
     pub cluster: Option<String>,
     pub follow_views: bool,
@@ -125,7 +125,7 @@ impl Given<'_, '_> {
 
     /// `OperationNotSupportedError` where one of them is given.
     fn refuse_later(&self, py: Python<'_>) -> PyResult<()> {
-        let default_refresh = match self.dns_refresh {
+        let default_refresh = match &self.dns_refresh {
             Some(refresh) => refresh.extract::<&str>().is_ok_and(|refresh| refresh == "ttl"),
             None => true,
         };

@@ -22,7 +22,7 @@ impl PyName {
     #[new]
     #[pyo3(signature = (text = Argument::Absent), text_signature = "(text='')")]
     fn new(text: Argument<'_>) -> PyResult<Self> {
-        text.given().map_or_else(|| Ok(Self(Name::empty())), |text| extract(text).map(Self))
+        text.into_given().map_or_else(|| Ok(Self(Name::empty())), |text| extract(&text).map(Self))
     }
 
     /// The name of these components, taken as they are: nothing in them separates, escapes or quotes.

@@ -92,7 +92,7 @@ impl PyNode {
             Ok(ServerConfig {
                 listen: endpoint(listen)?,
                 advertise: advertise.map(endpoint).transpose()?,
-                seeds: met_through(&seeds)?,
+                seeds: met_through(seeds)?,
                 cluster: cluster.to_owned(),
                 insecure,
                 ..ServerConfig::new(name)
@@ -212,7 +212,7 @@ fn endpoint(text: &str) -> Result<Endpoint, NamingError> {
 }
 
 /// Seeds are addresses or provider strings.
-fn met_through(seeds: &[String]) -> Result<Vec<Endpoint>, NamingError> {
+fn met_through(seeds: Vec<String>) -> Result<Vec<Endpoint>, NamingError> {
     let mut all = Vec::new();
     for seed in seeds {
         let read = provider_url::parse([seed.as_str()]);

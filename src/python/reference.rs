@@ -26,7 +26,7 @@ impl PyReference {
     )]
     fn new(class_name: &Bound<'_, PyString>, addresses: Argument<'_>, factory: Option<&Bound<'_, PyString>>) -> PyResult<Self> {
         let mut taken = Vec::new();
-        if let Some(addresses) = addresses.given() {
+        if let Some(addresses) = addresses.into_given() {
             for (index, address) in addresses.try_iter()?.enumerate() {
                 taken.push(address_from(&address?, index)?);
             }

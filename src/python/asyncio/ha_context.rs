@@ -42,7 +42,7 @@ impl PyAioHAContext {
             policy,
             timeout,
             attempt_timeout,
-            dns_refresh: dns_refresh.given(),
+            dns_refresh: dns_refresh.into_given(),
             dns_servers,
             cluster,
             follow_views,
