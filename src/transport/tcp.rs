@@ -103,3 +103,60 @@ async fn connect_any(addresses: Vec<SocketAddr>) -> io::Result<TcpStream> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    async fn listener() -> (TcpListener, SocketAddr) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        (listener, address)
+    }
+
+    /// An address that swallows handshakes: its backlog is full as long as the sockets given with it are held.
+    async fn silent() -> (SocketAddr, Vec<std::net::TcpStream>, std::net::TcpListener) {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        socket2::SockRef::from(&listener).listen(0).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut held = Vec::new();
+        while let Ok(Ok(stream)) = tokio::time::timeout(STAGGER, TcpStream::connect(address)).await {
+            held.push(stream.into_std().unwrap());
+            assert!(held.len() < 64, "the backlog never fills");
+        }
+        (address, held, listener)
+    }
+
+    #[tokio::test]
+    async fn the_next_address_is_tried_when_one_refuses_or_is_silent() {
+        let (dropped, refusing) = listener().await;
+        drop(dropped);
+        let (silent, held, backlog) = silent().await;
+        let (_listener, good) = listener().await;
+        for first in [refusing, silent] {
+            let connected = tokio::time::timeout(STAGGER * 20, connect_any(vec![first, good])).await.unwrap().unwrap();
+            assert_eq!(connected.peer_addr().unwrap(), good);
+        }
+        let error = connect_any(vec![refusing, refusing]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+        drop((held, backlog));
+    }
+
+    #[tokio::test]
+    async fn both_families_and_names() {
+        for at in [Endpoint::new("127.0.0.1", 0), Endpoint::new("::1", 0), Endpoint::new("localhost", 0)] {
+            if at.host() == "::1" && TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).await.is_err() {
+                continue; // This machine has no IPv6.
+            }
+            let mut listener = TcpNetwork.listen(&at).await.unwrap();
+            assert_ne!(listener.endpoint().port(), 0);
+            let endpoint = listener.endpoint();
+            let (connected, accepted) = tokio::join!(TcpNetwork.connect(&endpoint), listener.accept());
+            assert!(connected.is_ok());
+            assert_eq!(accepted.unwrap().1.host(), endpoint.host());
+        }
+        let resolved = TcpNetwork.resolve(&Endpoint::new("localhost", 7)).await.unwrap();
+        assert!(!resolved.is_empty() && resolved.iter().all(|address| address.socket_addr().is_some()));
+    }
+}

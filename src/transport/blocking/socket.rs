@@ -75,9 +75,17 @@ impl Socket {
         Ok(Self { stream, read_limit: SLICE })
     }
 
-    /// Readies the socket for a call that has `left`: its first wait must not be longer.
+    /// Readies the socket for a call that has `left`: its first wait must not be longer. The limits used are few, so
+    /// that calls of about the same time find the right one set.
     pub(super) fn prepare(&mut self, left: Duration) -> io::Result<()> {
-        if self.read_limit > left { self.limit_reads(left) } else { Ok(()) }
+        if self.read_limit <= left {
+            return Ok(());
+        }
+        let mut limit = SLICE;
+        while limit > left && limit > SHORTEST {
+            limit /= 2;
+        }
+        self.limit_reads(limit)
     }
 
     fn limit_reads(&mut self, limit: Duration) -> io::Result<()> {
