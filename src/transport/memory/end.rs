@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 use super::MemoryNetwork;
-use super::pipe::{CAPACITY, Wire};
+use super::pipe::{CAPACITY, Course, Wire};
 use super::rule::Mishap;
 
 pub(super) struct End {
@@ -34,7 +34,7 @@ impl AsyncRead for End {
         // The network is locked before the pipe, here as everywhere.
         let state = this.network.lock();
         let mut pipe = this.wire.pipe(!this.is_dialler);
-        if pipe.is_reset {
+        if pipe.course == Course::Reset {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
         pipe.reader = Some(context.waker().clone());
@@ -42,7 +42,7 @@ impl AsyncRead for End {
             return Poll::Pending;
         }
         let Some((due, piece)) = pipe.queue.front_mut() else {
-            return if pipe.is_ended && !pipe.is_silent { Poll::Ready(Ok(())) } else { Poll::Pending };
+            return if pipe.writer_is_gone && pipe.course == Course::Open { Poll::Ready(Ok(())) } else { Poll::Pending };
         };
         if *due > Instant::now() {
             let sleep = this.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(*due)));
@@ -69,10 +69,10 @@ impl AsyncWrite for End {
         let (from, to) = self.wire.hosts(self.is_dialler);
         let mut state = self.network.lock();
         let mut pipe = self.wire.pipe(self.is_dialler);
-        if pipe.is_reset {
+        if pipe.course == Course::Reset {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
-        if pipe.is_abandoned {
+        if pipe.reader_is_gone {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
         if pipe.queued >= CAPACITY {
@@ -86,7 +86,7 @@ impl AsyncWrite for End {
                 None => pipe.enqueue(now, frame),
                 Some(Mishap::Delay(range)) => pipe.enqueue(now + state.draw(&range), frame),
                 Some(Mishap::Lose) => {}
-                Some(Mishap::Silence) => pipe.is_silent = true,
+                Some(Mishap::Silence) => pipe.course = Course::Silent,
                 Some(Mishap::Reset) => resets = true,
             }
         }
@@ -112,7 +112,7 @@ impl Drop for End {
     fn drop(&mut self) {
         self.wire.pipe(self.is_dialler).end(Instant::now());
         let mut incoming = self.wire.pipe(!self.is_dialler);
-        incoming.is_abandoned = true;
+        incoming.reader_is_gone = true;
         incoming.wake();
     }
 }

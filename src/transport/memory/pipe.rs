@@ -45,7 +45,7 @@ impl Wire {
     pub(super) fn reset(&self) {
         for direction in [true, false] {
             let mut pipe = self.pipe(direction);
-            pipe.is_reset = true;
+            pipe.course = Course::Reset;
             pipe.queue.clear();
             pipe.wake();
         }
@@ -58,18 +58,27 @@ impl Wire {
     }
 }
 
+/// How a pipe is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Course {
+    /// What is written arrives.
+    #[default]
+    Open,
+    /// A frame was silenced: nothing arrives any more, not even the end.
+    Silent,
+    /// The connection was reset.
+    Reset,
+}
+
 /// One direction of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Pipe {
     cutter: Cutter,
     pub(super) queue: VecDeque<(Instant, Bytes)>,
     pub(super) queued: usize,
-    pub(super) is_silent: bool,
-    pub(super) is_reset: bool,
-    /// The writer is gone: the end of the stream follows the queue.
-    pub(super) is_ended: bool,
-    /// The reader is gone: writing fails.
-    pub(super) is_abandoned: bool,
+    pub(super) course: Course,
+    pub(super) writer_is_gone: bool,
+    pub(super) reader_is_gone: bool,
     pub(super) reader: Option<Waker>,
     pub(super) writer: Option<Waker>,
 }
@@ -112,7 +121,7 @@ impl Pipe {
 
     /// The writer ends: half a frame that it has left follows the rest.
     pub(super) fn end(&mut self, now: Instant) {
-        self.is_ended = true;
+        self.writer_is_gone = true;
         if !self.cutter.partial.is_empty() {
             let rest = self.cutter.partial.split().freeze();
             self.enqueue(now, rest);
@@ -122,7 +131,7 @@ impl Pipe {
 
     /// Lets a piece arrive at `due`, and never before the one ahead of it.
     pub(super) fn enqueue(&mut self, due: Instant, piece: Bytes) {
-        if self.is_silent || self.is_reset {
+        if self.course != Course::Open {
             return;
         }
         let due = self.queue.back().map_or(due, |(ahead, _)| due.max(*ahead));
