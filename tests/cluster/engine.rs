@@ -172,6 +172,36 @@ fn refusing_seeds_are_dialled_on_and_after_three_seconds_a_cluster_is_founded() 
 }
 
 #[test]
+fn seeds_are_dialled_at_the_same_pace_for_two_minutes_and_lost_members_for_four_seconds() {
+    let mut bench = Bench::with_n1();
+    bench.heard(gossip(2, 1, &[]));
+    bench.opened(2, introduction(2, Some(1), false));
+    bench.step(Input::Lost { link: LinkId(1) });
+    bench.step(Input::Lost { link: LinkId(2) });
+    let mut dials: [Vec<u64>; 2] = Default::default();
+    let mut last_link = 2;
+    while bench.now < ms(140_000) {
+        let mut links = vec![last_link + 1, last_link + 2];
+        while let Some(link) = links.pop() {
+            bench.not_opened(link, refused());
+        }
+        for line in bench.tick_until(u64::try_from(bench.now.as_millis()).unwrap() + 100) {
+            let Some((time, address)) = line.split_once(" dial ") else { continue };
+            let (link, address) = address.split_once(' ').unwrap();
+            last_link = last_link.max(link.parse().unwrap());
+            dials[usize::from(address.starts_with("10.0.0.2"))].push(time.parse().unwrap());
+            bench.not_opened(link.parse().unwrap(), refused());
+        }
+    }
+    let pauses = |dials: &[u64]| dials.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>();
+    let [seed, member] = dials.map(|dials| pauses(&dials));
+    assert!(seed[..230].iter().all(|pause| *pause == 500), "{seed:?}");
+    assert_eq!(seed.last(), Some(&1000));
+    assert!(member[..6].iter().all(|pause| *pause == 500), "{member:?}");
+    assert_eq!(member.last(), Some(&2000));
+}
+
+#[test]
 fn blank_nodes_take_what_the_lowest_name_proposes() {
     for (other, id) in [(1, 1), (9, 5)] {
         let (mut bench, _) = Bench::new(&[at(other)]);
@@ -314,6 +344,8 @@ fn twin() -> Introduction {
 fn of_two_nodes_of_one_name_the_later_is_refused_once_the_first_has_shown_that_it_lives() {
     let mut bench = Bench::with_n1();
     bench.now = ms(100);
+    bench.answered(1, gossip(1, 1, &[5]));
+    // What the first said before the second came says nothing.
     let (admitted, outputs) = bench.admit(&twin());
     let fault = admitted.unwrap_err();
     assert_eq!(fault.code, ErrorKind::ServiceUnavailable.code());

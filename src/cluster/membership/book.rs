@@ -173,7 +173,9 @@ impl Entry {
     /// Nobody answered, or somebody who did not want us: try again later.
     pub(super) fn failed(&mut self, now: Duration, timing: &Timing) {
         self.answered = None;
-        self.next = now + (timing.redial * 2_u32.pow((self.failures / 8).min(8))).min(timing.slowest_redial);
+        // A seed that was restarted does not know whom to dial: it must be found soon.
+        let hopeful = if self.origin == Origin::Seed { 240 } else { 8 };
+        self.next = now + (timing.redial * 2_u32.pow((self.failures / hopeful).min(8))).min(timing.slowest_redial);
         self.failures = self.failures.saturating_add(1);
     }
 
