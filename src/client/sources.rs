@@ -101,6 +101,7 @@ impl Sources {
             self.meet(&member.endpoint);
         }
         self.told.push(Told { teller, view: Arc::new(view.clone()) });
+        self.forget_hosts();
         true
     }
 
@@ -111,7 +112,17 @@ impl Sources {
         if self.told.iter().any(|told| !stale(told.teller)) {
             self.told.retain(|told| !stale(told.teller));
         }
+        self.forget_hosts();
         before != self.told.len()
+    }
+
+    /// Forgets host names that nobody lists any longer.
+    fn forget_hosts(&mut self) {
+        let (providers, told) = (&self.providers, &self.told);
+        self.hosts.retain(|host| {
+            let is_member = |told: &Told| told.view.members().iter().any(|member| member.endpoint == host.name);
+            providers.contains(&host.name) || told.iter().any(is_member)
+        });
     }
 
     /// The newest view.

@@ -231,3 +231,33 @@ fn options_that_cannot_be_meant_are_refused_with_a_sentence() {
     assert_eq!(seconds("timeout", f64::INFINITY).unwrap(), ms(86_400_000));
     assert_eq!(seconds("timeout", 0.25).unwrap(), ms(250));
 }
+
+#[test]
+fn a_local_context_stays_with_the_node_that_answered_first() {
+    let host = Endpoint::new("h", 1);
+    let config = ClientConfig { scope: hanaming::protocol::Scope::Local, ..ClientConfig::new(vec![host.clone()]) };
+    let mut fleet = Fleet::new(&config, Elections::new(), Names::Resolved, 1);
+    fleet.resolutions_due(ms(0));
+    let addresses = |letters: &str| Ok(letters.chars().map(|letter| endpoint(letter).socket_addr().unwrap()).collect());
+    fleet.resolved(&host, addresses("abc"), ms(0));
+    assert_eq!(shown(&fleet).len(), 3);
+    welcomed(&mut fleet, 'b', "abc", 1);
+    assert_eq!(shown(&fleet), ["b provider good"], "a and c are other nodes behind one name");
+    fleet.resolved(&host, addresses("ac"), ms(2));
+    assert_eq!(shown(&fleet).len(), 2, "it moved: whoever the name stands for now is asked");
+}
+
+#[test]
+fn host_names_that_nobody_lists_any_longer_are_forgotten() {
+    let mut fleet = from("a");
+    let named = |name: &str| {
+        let mut b = member('b', 1, MemberState::Live);
+        b.endpoint = Endpoint::new(name, 1);
+        view_of(vec![member('a', 1, MemberState::Live), b])
+    };
+    let a = fleet.targets().next().unwrap().id;
+    for nth in 0..100 {
+        fleet.saw_view(a, &named(&format!("pod-{nth}")), ms(nth));
+    }
+    assert_eq!(fleet.resolutions_due(ms(100)), [Endpoint::new("pod-99", 1)]);
+}

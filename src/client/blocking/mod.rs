@@ -186,7 +186,11 @@ impl Inner {
         send: Send,
         give_up: GiveUp<'_>,
     ) -> (MutexGuard<'a, Shared>, Result<Reply, (TransportError, bool)>) {
-        let idle = if send.fresh { None } else { shared.pool.take(send.target) };
+        if send.fresh {
+            // One idle connection was found dead: the others died with it, most likely.
+            shared.pool.drop_all(send.target);
+        }
+        let idle = shared.pool.take(send.target);
         let address = shared.fleet.target(send.target).and_then(|target| target.address);
         drop(shared);
         let mut enough = || self.is_closed() || give_up();

@@ -25,6 +25,11 @@ impl Pool {
         }
     }
 
+    /// Drops the connections of one target.
+    pub(super) fn drop_all(&mut self, target: TargetId) {
+        self.0.remove(&target);
+    }
+
     /// Drops the connections of targets for which `keep` doesn't hold.
     pub(super) fn retain(&mut self, keep: impl Fn(TargetId) -> bool) {
         self.0.retain(|target, _| keep(*target));

@@ -11,7 +11,7 @@ use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::backoff;
 use super::super::target::{Health, Target, TargetId};
-use super::Fleet;
+use super::{Fleet, Only};
 
 /// A missing answer within less than this says little of the target: the caller had no time.
 const SILENCE: Duration = Duration::from_millis(100);
@@ -110,6 +110,7 @@ impl Fleet {
     pub(super) fn introduce(&mut self, id: TargetId, welcome: &Welcome, now: Duration) {
         let member = &welcome.introduction.member;
         let Some(target) = self.roster.get_mut(id) else { return };
+        let target_endpoint = target.endpoint.clone();
         if target.node != Some((member.id, true)) {
             target.node = Some((member.id, true));
             target.node_name = Some(member.name.as_str().into());
@@ -120,6 +121,10 @@ impl Fleet {
             MemberState::Quiescing => self.leave_alone(id, RefusalReason::Quiescing, REFUSED_FOR, now),
             MemberState::Live if target.health == Health::Untried => target.health = Health::Good,
             MemberState::Live => {}
+        }
+        if self.only == Only::Whoever {
+            self.only = Only::This(target_endpoint);
+            self.relist_on_change = true;
         }
         if self.relist_on_change {
             self.relist(now);

@@ -17,7 +17,7 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::protocol::{OperationId, Welcome};
+use crate::protocol::{OperationId, Scope, Welcome};
 use crate::topology::{Endpoint, View};
 
 use super::balance::Balance;
@@ -58,6 +58,17 @@ pub(super) enum Reach {
     Patient,
 }
 
+/// Whether a fleet is of one node alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Only {
+    /// It's of a cluster.
+    NotOne,
+    /// It's of one, which has not answered yet.
+    Whoever,
+    /// It's of the one that answered here.
+    This(Endpoint),
+}
+
 /// The servers that a client knows.
 #[derive(Debug)]
 pub struct Fleet {
@@ -68,6 +79,8 @@ pub struct Fleet {
     pub(super) budget: Budget,
     pub(super) rng: StdRng,
     follow_views: bool,
+    /// One node is meant, and the first that answered is it: another behind the same host name is not.
+    only: Only,
     client_id: u128,
     mutations: u64,
     next_id: u32,
@@ -90,7 +103,8 @@ impl Fleet {
             balance: Balance::new(config.policy, electorate(config), elections),
             budget: Budget::default(),
             rng,
-            follow_views: config.follow_views,
+            follow_views: config.follow_views && config.scope != Scope::Local,
+            only: if config.scope == Scope::Local { Only::Whoever } else { Only::NotOne },
             client_id,
             mutations: 0,
             next_id: 0,

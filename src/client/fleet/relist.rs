@@ -10,7 +10,7 @@ use crate::topology::{Endpoint, Member, NodeId};
 
 use super::super::sources::Wanted;
 use super::super::target::{Health, Latency, Origin, Target, TargetId};
-use super::Fleet;
+use super::{Fleet, Only};
 
 impl Fleet {
     /// Brings the targets in line with the sources: new ones join, those that nobody lists any longer are drained, the
@@ -19,6 +19,13 @@ impl Fleet {
         let mut wanted = self.sources.wanted();
         if !self.follow_views {
             wanted.retain(|wanted| wanted.origin == Origin::Provider);
+        }
+        if let Only::This(only) = &self.only {
+            if wanted.iter().any(|wanted| wanted.endpoint == *only) {
+                wanted.retain(|wanted| wanted.endpoint == *only);
+            } else {
+                self.only = Only::Whoever;
+            }
         }
         let kept: Vec<&Wanted> = wanted.iter().filter(|candidate| !self.is_superseded(candidate, &wanted)).collect();
         self.relist_on_change = self.has_several_ways(&wanted);
