@@ -1,5 +1,9 @@
 //! The five policies: which of the targets in good health takes the next request.
+//!
+//! Where requests stay with one elected target, a target that comes or comes back would get none: so each newcomer wins
+//! over its fair part of those who elect, some time later and not all at once.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +16,10 @@ use super::election::{Elected, Elections, Electorate};
 use super::roster::Roster;
 use super::target::{Target, TargetId};
 
+/// When an electing context goes over to a newcomer: late enough not to follow one that is only flapping, and spread,
+/// so that connections move a few at a time.
+const GOES_OVER_AFTER: Range<Duration> = Duration::from_secs(30)..Duration::from_secs(90);
+
 /// What a policy remembers between requests.
 #[derive(Debug)]
 pub(super) struct Balance {
@@ -20,13 +28,15 @@ pub(super) struct Balance {
     last: Option<TargetId>,
     /// Whom this context elected.
     elected: Option<TargetId>,
+    /// To whom it will go over, and when.
+    goes_over: Option<(TargetId, Duration)>,
     elections: Arc<Elections>,
     electorate: Electorate,
 }
 
 impl Balance {
     pub(super) fn new(policy: Policy, electorate: Electorate, elections: Arc<Elections>) -> Self {
-        Self { policy, last: None, elected: None, elections, electorate }
+        Self { policy, last: None, elected: None, goes_over: None, elections, electorate }
     }
 
     /// The cluster's id has become known, or has changed.
@@ -47,12 +57,42 @@ impl Balance {
         now: Duration,
         rng: &mut impl rand::Rng,
     ) -> Option<TargetId> {
+        if let Some((newcomer, _)) = self.goes_over.take_if(|(_, at)| *at <= now)
+            && rotation.contains(&newcomer)
+        {
+            self.go_over(newcomer, roster);
+        }
         match self.policy {
             Policy::RoundRobin => self.next_in_turn(rotation, tried, rng),
             Policy::RandomRobin => draw(rotation, tried, rng),
             Policy::FirstAvailable => self.own_elected(rotation, tried, rng),
             Policy::FirstAvailableIdenticalAllProxies => self.shared_elected(rotation, tried, roster, rng),
             Policy::LeastLoaded => less_loaded(rotation, tried, roster, now, rng),
+        }
+    }
+
+    /// A target has come or come back, and there are so many now. Each of those who elect goes over to it with the
+    /// probability that makes all elected equally often; a process that elects together decides together.
+    pub(super) fn met(&mut self, newcomer: &Target, among: usize, now: Duration, rng: &mut impl rand::Rng) {
+        let wins = match self.policy {
+            Policy::FirstAvailable => self.elected.is_some() && rng.random_range(0..among.max(1)) == 0,
+            Policy::FirstAvailableIdenticalAllProxies => {
+                self.elected.is_some() && self.elections.lot(&newcomer.endpoint, among) == 0
+            }
+            Policy::RoundRobin | Policy::RandomRobin | Policy::LeastLoaded => false,
+        };
+        if wins {
+            self.goes_over = Some((newcomer.id, now + rng.random_range(GOES_OVER_AFTER)));
+        }
+    }
+
+    fn go_over(&mut self, newcomer: TargetId, roster: &Roster) {
+        self.elected = Some(newcomer);
+        if self.policy == Policy::FirstAvailableIdenticalAllProxies
+            && let Some(target) = roster.get(newcomer)
+        {
+            let before = self.elections.elected(&self.electorate);
+            self.elections.elect(&self.electorate, before.as_ref(), &described(target));
         }
     }
 
@@ -111,11 +151,14 @@ impl Balance {
             },
         };
         self.elected = Some(chosen);
-        let Some(described) = roster.get(chosen) else { return Some(chosen) };
-        let ours = Elected { endpoint: described.endpoint.clone(), node: described.node.map(|(id, _)| id) };
+        let Some(ours) = roster.get(chosen).map(described) else { return Some(chosen) };
         let holds = self.elections.elect(&self.electorate, before.as_ref(), &ours);
         find(&holds).filter(|id| !tried.contains(id)).or(Some(chosen))
     }
+}
+
+fn described(target: &Target) -> Elected {
+    Elected { endpoint: target.endpoint.clone(), node: target.node.map(|(id, _)| id) }
 }
 
 /// Contexts may reach one node in different ways.

@@ -3,6 +3,7 @@
 //! One registry lives as long as the process. It is read and replaced as a whole and never locked, so that a fork can't
 //! leave it locked for good.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, LazyLock};
 
 use arc_swap::ArcSwap;
@@ -31,7 +32,10 @@ pub struct Elected {
 
 /// A registry of elections.
 #[derive(Debug, Default)]
-pub struct Elections(ArcSwap<Vec<(Electorate, Elected)>>);
+pub struct Elections {
+    held: ArcSwap<Vec<(Electorate, Elected)>>,
+    lots: RandomState,
+}
 
 impl Elections {
     /// An empty registry.
@@ -47,18 +51,24 @@ impl Elections {
 
     /// Who is elected in a cluster.
     pub fn elected(&self, electorate: &Electorate) -> Option<Elected> {
-        self.0.load().iter().find(|(known, _)| known == electorate).map(|(_, elected)| elected.clone())
+        self.held.load().iter().find(|(known, _)| known == electorate).map(|(_, elected)| elected.clone())
     }
 
     /// Some elected one that `suits`: for a context that does not know its cluster yet.
     pub fn any(&self, suits: impl Fn(&Elected) -> bool) -> Option<Elected> {
-        self.0.load().iter().find(|(_, elected)| suits(elected)).map(|(_, elected)| elected.clone())
+        self.held.load().iter().find(|(_, elected)| suits(elected)).map(|(_, elected)| elected.clone())
+    }
+
+    /// A number below `among`, drawn once for each endpoint: what all contexts of a process decide alike.
+    pub fn lot(&self, endpoint: &Endpoint, among: usize) -> usize {
+        let drawn = self.lots.hash_one(endpoint) % u64::try_from(among.max(1)).unwrap_or(u64::MAX);
+        usize::try_from(drawn).unwrap_or(usize::MAX)
     }
 
     /// Those who elected as `before` are known to be part of `after`: their choice becomes that of all, where there is none
     /// yet, and `before` is forgotten.
     pub fn merge(&self, before: &Electorate, after: &Electorate) {
-        self.0.rcu(|elections| {
+        self.held.rcu(|elections| {
             let mut elections = elections.to_vec();
             if let Some(at) = elections.iter().position(|(known, _)| known == before) {
                 let (_, elected) = elections.swap_remove(at);
@@ -73,7 +83,7 @@ impl Elections {
     /// Elects `chosen` in place of `before`. Where somebody else was faster, theirs holds. Gives the one that holds.
     pub fn elect(&self, electorate: &Electorate, before: Option<&Elected>, chosen: &Elected) -> Elected {
         let mut holds = chosen.clone();
-        self.0.rcu(|elections| {
+        self.held.rcu(|elections| {
             let mut elections = elections.to_vec();
             match elections.iter_mut().find(|(known, _)| known == electorate) {
                 Some((_, elected)) if Some(&*elected) == before => *elected = chosen.clone(),

@@ -52,7 +52,8 @@ impl Crowd {
                     last = Some(target);
                     let (takes, input) = reply(target);
                     self.now += takes;
-                    if matches!(input, Input::Reply(_)) {
+                    let known = fleet.target(send.target).unwrap().node.is_some_and(|(_, confirmed)| confirmed);
+                    if !known && matches!(input, Input::Reply(_)) {
                         let live = member(target, 1, MemberState::Live);
                         fleet.welcomed(send.target, &welcome(live, view("abc")), self.now);
                     }
@@ -69,6 +70,22 @@ impl Crowd {
             *shares.get_mut(&self.call(nth % self.fleets.len(), reply)).unwrap() += 1;
         }
         shares
+    }
+
+    /// All servers tell this view.
+    fn tell(&mut self, letters: &str) {
+        for fleet in &mut self.fleets {
+            let tellers: Vec<_> = fleet.targets().map(|target| target.id).collect();
+            for teller in tellers {
+                fleet.saw_view(teller, &view(letters), self.now);
+            }
+        }
+    }
+
+    /// Whoever failed is probed as soon as that is due, and found well.
+    fn probe_all(&mut self) {
+        self.now += Duration::from_secs(11);
+        self.probe();
     }
 
     /// Whoever is due for a probe is probed, and found well.
@@ -115,8 +132,7 @@ fn the_share_of_a_failed_target_goes_evenly_to_the_others_and_comes_back() {
         let mut crowd = Crowd::new(policy, 1, 5);
         assert_even(&crowd.shares(&mut well), "abc", tolerance);
         assert_even(&crowd.shares(&mut without('b')), "ac", tolerance.max(10));
-        crowd.now += Duration::from_secs(11);
-        crowd.probe();
+        crowd.probe_all();
         assert_even(&crowd.shares(&mut well), "abc", tolerance);
     }
 }
@@ -161,6 +177,42 @@ fn identical_for_all_proxies_is_one_target_for_the_process() {
 }
 
 #[test]
+fn electing_contexts_go_over_to_a_newcomer_until_the_load_is_even_again() {
+    let mut crowd = Crowd::new(Policy::FirstAvailable, 1000, 3);
+    crowd.shares(&mut well);
+    crowd.tell("ac");
+    assert_even(&crowd.shares(&mut without('b')), "ac", 700);
+    crowd.tell("abc");
+    crowd.probe_all();
+    let back = crowd.now;
+    let soon = crowd.shares(&mut well);
+    assert!(crowd.now.saturating_sub(back) < Duration::from_secs(30) && soon[&'b'] == 0, "not in haste: {soon:?}");
+    crowd.now = back + Duration::from_secs(91);
+    assert_even(&crowd.shares(&mut well), "abc", 700);
+}
+
+#[test]
+fn a_process_that_elects_together_goes_over_together() {
+    let mut went = 0;
+    for seed in 0..60 {
+        let mut crowd = Crowd::new(Policy::FirstAvailableIdenticalAllProxies, 5, seed);
+        let first = crowd.call(0, &mut well);
+        for context in 0..5 {
+            crowd.call(context, &mut without(first));
+        }
+        crowd.probe_all();
+        crowd.now += Duration::from_secs(91);
+        for context in 0..5 {
+            crowd.call(context, &mut well);
+        }
+        let all: Vec<char> = (0..5).map(|context| crowd.call(context, &mut well)).collect();
+        assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+        went += usize::from(all[0] == first);
+    }
+    assert!((8..=33).contains(&went), "a third of the processes, not {went} of 60");
+}
+
+#[test]
 fn least_loaded_avoids_the_slow_and_comes_back_to_them() {
     let mut crowd = Crowd::new(Policy::LeastLoaded, 1, 3);
     let shares = crowd.shares(&mut |letter| (if letter == 'b' { ms(20) } else { ms(1) }, found()));
@@ -169,6 +221,19 @@ fn least_loaded_avoids_the_slow_and_comes_back_to_them() {
     assert!(shares[&'a'].abs_diff(shares[&'c']) < 600, "{shares:?}");
     crowd.now += Duration::from_secs(60);
     assert_even(&crowd.shares(&mut well), "abc", 250);
+}
+
+#[test]
+fn least_loaded_takes_a_hairs_breadth_for_nothing() {
+    let mut crowd = Crowd::new(Policy::LeastLoaded, 1, 3);
+    let took = |letter| {
+        Duration::from_micros(match letter {
+            'a' => 1000,
+            'b' => 1250,
+            _ => 1100,
+        })
+    };
+    assert_even(&crowd.shares(&mut |letter| (took(letter), found())), "abc", 250);
 }
 
 #[test]

@@ -171,7 +171,7 @@ impl Fleet {
         if self.relist_on_change {
             self.relist(now);
         } else {
-            self.rotate();
+            self.rotate(now);
         }
     }
 }

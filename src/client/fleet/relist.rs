@@ -41,7 +41,7 @@ impl Fleet {
         }
         self.roster.retain(|target| !target.draining || target.outstanding > 0);
         self.heed_view(now);
-        self.rotate();
+        self.rotate(now);
     }
 
     /// Whether a better way to the same node is wanted too, and works.
@@ -101,7 +101,7 @@ impl Fleet {
         let sources = &self.sources;
         let mut dropped = Vec::new();
         for target in self.roster.iter_mut() {
-            let Some((node, confirmed)) = target.node else { continue };
+            let Some((node, _)) = target.node else { continue };
             match sources.member(node) {
                 Some(member) => {
                     let before = target.announced.replace(member.state);
@@ -109,22 +109,27 @@ impl Fleet {
                         hasten(target, now);
                     }
                 }
-                None if target.announced.take().is_some() && confirmed && !target.draining => dropped.push(target.id),
+                None if target.announced.take().is_some() && !target.draining => dropped.push(target.id),
                 None => {}
             }
         }
         for id in dropped {
             // It has left, or was found dead. A probe decides, not somebody's call.
-            if self.roster.get(id).is_some_and(|target| target.health == Health::Good) {
+            if self.roster.get(id).is_some_and(|target| matches!(target.health, Health::Good | Health::Untried)) {
                 self.fail(id, now, now);
             }
         }
     }
 
     /// Lists anew the targets that get requests.
-    pub(super) fn rotate(&mut self) {
-        self.rotation.clear();
-        self.rotation.extend(self.roster.iter().filter(|target| target.is_eligible()).map(|target| target.id));
+    pub(super) fn rotate(&mut self, now: Duration) {
+        let eligible = self.roster.iter().filter(|target| target.is_eligible());
+        let before = std::mem::replace(&mut self.rotation, eligible.map(|target| target.id).collect());
+        for id in self.rotation.iter().filter(|id| !before.contains(id)) {
+            if let Some(newcomer) = self.roster.get(*id) {
+                self.balance.met(newcomer, self.rotation.len(), now, &mut self.rng);
+            }
+        }
     }
 }
 
