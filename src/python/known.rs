@@ -26,12 +26,11 @@ pub trait Known {
 
 /// The servers: a list of `Target`.
 pub fn targets<'py>(py: Python<'py>, known: &dyn Known) -> PyResult<Bound<'py, PyList>> {
-    let rows = match known.node() {
-        Some(node) => vec![records::target_in_process(py, node)?],
-        None => {
-            let targets = known.known_targets();
-            targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
-        }
+    let rows = if let Some(node) = known.node() {
+        vec![records::target_in_process(py, node)?]
+    } else {
+        let targets = known.known_targets();
+        targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
     };
     PyList::new(py, rows)
 }

@@ -1,14 +1,16 @@
 //! Requests out, replies in.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use hanaming::client::ClientConfig;
+use hanaming::client::nonblocking::Base;
 use hanaming::naming::ErrorKind;
 use hanaming::protocol::Request;
 
 use crate::scripted::{Act, Scripted, found, looked_up, not_found};
 use crate::turning::Turning;
-use crate::{LONG, client, content, lookup, trail};
+use crate::{LONG, client, config, content, lookup, trail};
 
 fn echo(request: &Request, _: usize) -> Act {
     Act::Reply(found("n1", looked_up(request).as_bytes()))
@@ -87,28 +89,29 @@ fn a_large_reply_comes_in_pieces() {
 
 #[test]
 fn no_more_than_a_window_is_outstanding() {
-    let seen = Arc::new(AtomicUsize::new(0));
-    let (go, wait) = mpsc::sync_channel::<()>(1);
-    let wait = std::sync::Mutex::new(wait);
-    let counting = Arc::clone(&seen);
-    let server = Scripted::start("n1", move |request, before| {
-        counting.fetch_add(1, Ordering::SeqCst);
-        if before == 0 {
-            // Nothing is answered until the test has looked.
-            let _ = wait.lock().unwrap().recv();
-        }
-        echo(request, before)
-    });
-    let mut turning = Turning::new(client(&[server.address]));
+    let go = Arc::new(AtomicBool::new(false));
+    let going = Arc::clone(&go);
+    let server = Scripted::start(
+        "n1",
+        move |request, before| {
+            if going.load(Ordering::SeqCst) { echo(request, before) } else { Act::Silence }
+        },
+    );
+    let base = ClientConfig { attempt_timeout: LONG, follow_views: false, ..config(&[server.address]) };
+    let mut turning = Turning::new(Base::over_network(base).unwrap());
     let tokens: Vec<u32> = (0..1000).map(|number| turning.begin(lookup(&format!("x{number}")), LONG).0).collect();
-    turning.turn_until(|_| seen.load(Ordering::SeqCst) == 1);
-    let half = turning.driver.calls().count();
-    assert_eq!(half, 1000);
-    go.send(()).unwrap();
-    for token in tokens {
-        turning.wait(token);
+    turning.turn_until(|_| server.seen().len() == 512);
+    for _ in 0..20 {
+        turning.turn();
     }
-    assert_eq!(server.seen().len(), 1000, "each was sent once");
+    assert_eq!(server.seen().len(), 512, "the others are still here");
+    // The connection is lost: all are asked for again, and now they are answered.
+    go.store(true, Ordering::SeqCst);
+    server.kill();
+    for token in tokens {
+        assert!(turning.wait(token).result.is_ok());
+    }
+    assert_eq!(server.seen().len(), 512 + 1000, "what had not left was sent once");
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl Scripted {
 impl Shared {
     fn serve(&self, mut stream: TcpStream) {
         let mut decoder = Decoder::new(Limits::default());
-        let mut chunk = [0; 64 << 10];
+        let mut chunk = vec![0; 64 << 10];
         let mut later = None;
         let mut used = false;
         loop {

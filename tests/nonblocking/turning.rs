@@ -63,6 +63,11 @@ impl Turning {
         self.base.now()
     }
 
+    /// The time that has passed since then.
+    pub fn since(&self, then: Duration) -> Duration {
+        self.now().saturating_sub(then)
+    }
+
     /// Begins a call without turning the loop.
     pub fn begin(&mut self, invocation: Invocation, timeout: Duration) -> (u32, CallId) {
         let token = self.next;

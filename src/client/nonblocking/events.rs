@@ -48,10 +48,10 @@ impl<T> Driver<T> {
     /// A descriptor takes bytes again, or its connecting has ended.
     pub fn on_writable(&mut self, watch: Watch, now: Duration) {
         let Some(line) = self.lines.get_mut(watch.0) else { return };
-        if line.connection.stage() == Stage::Connecting {
-            if let Err(error) = line.connection.connected() {
-                return self.fail(watch, &error.kind, now);
-            }
+        if line.connection.stage() == Stage::Connecting
+            && let Err(error) = line.connection.connected()
+        {
+            return self.fail(watch, &error.kind, now);
         }
         if let Err(kind) = line.connection.write() {
             return self.fail(watch, &kind, now);

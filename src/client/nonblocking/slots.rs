@@ -7,7 +7,7 @@
 /// Entries by index, each under the number that it bears now.
 #[derive(Debug)]
 pub(super) struct Slots<V> {
-    slots: Vec<Slot<V>>,
+    rows: Vec<Slot<V>>,
     free: Vec<u32>,
     sequence: u32,
 }
@@ -32,12 +32,12 @@ fn halves(number: u64) -> (u32, u32) {
 
 impl<V> Slots<V> {
     pub(super) fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), sequence: 0 }
+        Self { rows: Vec::new(), free: Vec::new(), sequence: 0 }
     }
 
     /// How many entries there are.
     pub(super) fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.rows.len() - self.free.len()
     }
 
     fn next_sequence(&mut self) -> u32 {
@@ -50,11 +50,11 @@ impl<V> Slots<V> {
         let birth = self.next_sequence();
         let slot = Slot { birth, attempt: birth, entry: Some(entry) };
         let index = if let Some(index) = self.free.pop() {
-            self.slots[index as usize] = slot;
+            self.rows[index as usize] = slot;
             index
         } else {
-            let index = u32::try_from(self.slots.len()).ok()?;
-            self.slots.push(slot);
+            let index = u32::try_from(self.rows.len()).ok()?;
+            self.rows.push(slot);
             index
         };
         Some(number(birth, index))
@@ -63,19 +63,19 @@ impl<V> Slots<V> {
     /// The entry of this number.
     pub(super) fn get(&self, id: u64) -> Option<&V> {
         let (birth, index) = halves(id);
-        self.slots.get(index as usize).filter(|slot| slot.birth == birth)?.entry.as_ref()
+        self.rows.get(index as usize).filter(|slot| slot.birth == birth)?.entry.as_ref()
     }
 
     /// The entry of this number.
     pub(super) fn get_mut(&mut self, id: u64) -> Option<&mut V> {
         let (birth, index) = halves(id);
-        self.slots.get_mut(index as usize).filter(|slot| slot.birth == birth)?.entry.as_mut()
+        self.rows.get_mut(index as usize).filter(|slot| slot.birth == birth)?.entry.as_mut()
     }
 
     /// Takes the entry of this number out.
     pub(super) fn remove(&mut self, id: u64) -> Option<V> {
         let (birth, index) = halves(id);
-        let entry = self.slots.get_mut(index as usize).filter(|slot| slot.birth == birth)?.entry.take()?;
+        let entry = self.rows.get_mut(index as usize).filter(|slot| slot.birth == birth)?.entry.take()?;
         self.free.push(index);
         Some(entry)
     }
@@ -85,27 +85,27 @@ impl<V> Slots<V> {
         self.get(id)?;
         let sequence = self.next_sequence();
         let (_, index) = halves(id);
-        self.slots[index as usize].attempt = sequence;
+        self.rows[index as usize].attempt = sequence;
         Some(number(sequence, index))
     }
 
     /// The number of the entry whose attempt under way has this number.
     pub(super) fn of_attempt(&self, attempt: u64) -> Option<u64> {
         let (sequence, index) = halves(attempt);
-        let slot = self.slots.get(index as usize).filter(|slot| slot.attempt == sequence && slot.entry.is_some())?;
+        let slot = self.rows.get(index as usize).filter(|slot| slot.attempt == sequence && slot.entry.is_some())?;
         Some(number(slot.birth, index))
     }
 
     /// The number of the entry's attempt that is under way.
     pub(super) fn attempt_of(&self, id: u64) -> Option<u64> {
         let (birth, index) = halves(id);
-        let slot = self.slots.get(index as usize).filter(|slot| slot.birth == birth && slot.entry.is_some())?;
+        let slot = self.rows.get(index as usize).filter(|slot| slot.birth == birth && slot.entry.is_some())?;
         Some(number(slot.attempt, index))
     }
 
     /// All entries with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &V)> {
-        (0_u32..).zip(&self.slots).filter_map(|(index, slot)| Some((number(slot.birth, index), slot.entry.as_ref()?)))
+        (0_u32..).zip(&self.rows).filter_map(|(index, slot)| Some((number(slot.birth, index), slot.entry.as_ref()?)))
     }
 }
 

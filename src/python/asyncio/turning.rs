@@ -269,7 +269,7 @@ impl Turning {
             };
             let mut failed = None;
             for effect in effects.drain(..) {
-                failed = own.apply(slf, effect).err().or(failed);
+                failed = Self::apply(slf, effect).err().or(failed);
             }
             for call in finished.drain(..) {
                 own.complete(py, call);
@@ -290,33 +290,33 @@ impl Turning {
 }
 
 impl Turning {
-    fn apply(&self, slf: &Bound<'_, Self>, effect: Effect) -> PyResult<()> {
-        let py = slf.py();
-        let methods = &self.methods;
+    fn apply(turning: &Bound<'_, Self>, effect: Effect) -> PyResult<()> {
+        let (py, own) = (turning.py(), turning.get());
+        let methods = &own.methods;
         match effect {
             Effect::WatchRead(fd, watch) => {
-                methods.add_reader.call1(py, (fd, slf.getattr(intern!(py, "_readable"))?, watch.number()))?;
+                methods.add_reader.call1(py, (fd, turning.getattr(intern!(py, "_readable"))?, watch.number()))?;
             }
             Effect::WatchWrite(fd, watch) => {
-                methods.add_writer.call1(py, (fd, slf.getattr(intern!(py, "_writable"))?, watch.number()))?;
+                methods.add_writer.call1(py, (fd, turning.getattr(intern!(py, "_writable"))?, watch.number()))?;
             }
             Effect::UnwatchWrite(fd) => {
                 methods.remove_writer.call1(py, (fd,))?;
             }
             Effect::Close(fd, socket) => {
                 // A loop that was closed watches nothing any more, and says so with an exception.
-                if !self.is_dead(py) {
+                if !own.is_dead(py) {
                     methods.remove_reader.call1(py, (fd,))?;
                     methods.remove_writer.call1(py, (fd,))?;
                 }
                 drop(socket);
             }
             Effect::FlushSoon => {
-                methods.call_soon.call1(py, (slf.getattr(intern!(py, "_flush"))?,))?;
+                methods.call_soon.call1(py, (turning.getattr(intern!(py, "_flush"))?,))?;
             }
             Effect::Wake(after) => {
-                let timer = methods.call_later.call1(py, (after.as_secs_f64(), slf.getattr(intern!(py, "_timer"))?))?;
-                let earlier = self.lock().timer.replace(timer);
+                let timer = methods.call_later.call1(py, (after.as_secs_f64(), turning.getattr(intern!(py, "_timer"))?))?;
+                let earlier = own.lock().timer.replace(timer);
                 if let Some(earlier) = earlier {
                     earlier.call_method0(py, intern!(py, "cancel"))?;
                 }
