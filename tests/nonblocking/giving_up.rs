@@ -1,5 +1,8 @@
 //! Callers that give up.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::{ErrorKind, Value};
 
@@ -58,25 +61,41 @@ fn the_owner_is_asked_before_a_request_leaves_later() {
 
 #[test]
 fn a_call_that_nobody_awaits_is_not_tried_again() {
-    let servers = [Scripted::start("n1", |_, _| Act::Silence), Scripted::start("n2", |_, _| Act::Silence)];
+    let hushed = Arc::new(AtomicBool::new(false));
+    let servers = ["n1", "n2"].map(|name| {
+        let hushed = Arc::clone(&hushed);
+        Scripted::start(
+            name,
+            move |_, _| {
+                if hushed.load(Ordering::SeqCst) { Act::Silence } else { Act::Reply(found("any", b"value")) }
+            },
+        )
+    });
     let mut turning = Turning::new(client(&servers.each_ref().map(|server| server.address)));
+    let seen = || servers.iter().map(|server| server.seen().len()).sum::<usize>();
+    for _ in 0..2 {
+        // Both connections stand and are idle: what is sent on them goes out at once.
+        turning.call(lookup("before"), LONG);
+    }
+    hushed.store(true, Ordering::SeqCst);
     let (given_up, _) = turning.begin(lookup("a"), LONG);
-    turning.turn_until(|_| servers.iter().any(|server| !server.seen().is_empty()));
+    turning.turn_until(|_| seen() == 3);
     turning.abandoned.insert(given_up);
     turning.turn_until(|turning| !turning.cancelled.is_empty());
     let completions: Vec<CompletionStatus> =
         turning.cancelled[0].trail.attempts().iter().map(|attempt| attempt.completion).collect();
     assert_eq!(completions, [CompletionStatus::Maybe, CompletionStatus::No], "the second try was about to be made");
-    assert_eq!(servers.iter().map(|server| server.seen().len()).sum::<usize>(), 1);
+    turning.turn();
+    assert_eq!(seen(), 3);
     assert_eq!(turning.driver.under_way(), 0);
 }
 
 #[test]
 fn a_late_reply_is_nobodys() {
-    // The first request is answered behind the second.
+    // The first request is answered when the second comes, and before it.
     let server = Scripted::start("n1", |request, before| {
         let reply = found("n1", looked_up(request).as_bytes());
-        if before == 0 { Act::Later(reply) } else { Act::Reply(reply) }
+        if before == 0 { Act::Later(reply) } else { Act::Behind(reply) }
     });
     let mut turning = Turning::new(client(&[server.address]));
     let (_, id) = turning.begin(lookup("late"), LONG);

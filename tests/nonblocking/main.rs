@@ -3,6 +3,8 @@
 
 mod exchange;
 mod giving_up;
+mod in_process;
+mod leaving;
 mod lines;
 mod phases;
 mod scripted;

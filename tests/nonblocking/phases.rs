@@ -1,12 +1,11 @@
 //! How far an attempt came when it broke, and what that leads to.
 
-use std::io::Read;
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{ErrorKind, Value};
+use hanaming::protocol::Outcome;
 
 use crate::scripted::{Act, Scripted, fault, found, looked_up, nobody, not_found, quiescing};
 use crate::turning::Turning;
@@ -134,7 +133,7 @@ fn half_a_reply_tells_its_outcome() {
 #[test]
 fn an_unreadable_body_ends_its_attempt_and_not_the_connection() {
     let server = Scripted::start("n1", |request, before| match (looked_up(request), before) {
-        ("bad", 0 | 1) => Act::Rubbish,
+        ("bad", 0 | 1) => Act::Rubbish(Outcome::Done),
         _ => Act::Reply(found("n1", b"value")),
     });
     let mut turning = Turning::new(client(&[server.address]));
@@ -147,40 +146,9 @@ fn an_unreadable_body_ends_its_attempt_and_not_the_connection() {
 }
 
 #[test]
-fn what_has_not_left_completely_is_no() {
-    // Nobody ever accepts: the kernel connects and takes some bytes, and then no more.
-    let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = deaf.local_addr().unwrap();
-    let mut turning = Turning::new(client(&[address]));
-    let value = Value::Bytes(vec![0; 60_000]);
-    let tokens: Vec<u32> = (0..400).map(|number| turning.begin(bind(&format!("x{number}"), &value), LONG / 10).0).collect();
-    let completions: Vec<CompletionStatus> =
-        tokens.into_iter().map(|token| turning.wait(token).result.unwrap_err().fields().completion).collect();
-    let maybe = completions.iter().filter(|completion| **completion == CompletionStatus::Maybe).count();
-    assert!(maybe > 0, "some have left");
-    assert!(maybe < completions.len(), "24 MB are more than the socket buffers take");
-    let now = turning.now();
-    turning.driver.close(now);
-    turning.carry_out();
-    // What the kernel took can be counted at the other end, over all connections that were tried.
-    deaf.set_nonblocking(true).unwrap();
-    let mut left = 0;
-    while let Ok((mut accepted, _)) = deaf.accept() {
-        accepted.set_nonblocking(false).unwrap();
-        let mut bytes = Vec::new();
-        accepted.read_to_end(&mut bytes).unwrap();
-        left += whole_requests(&bytes);
-    }
-    assert_eq!(left, maybe, "exactly those that have left may have run");
-}
-
-fn whole_requests(bytes: &[u8]) -> usize {
-    use hanaming::protocol::{Decoder, FrameKind, Limits};
-    let mut decoder = Decoder::new(Limits::default());
-    decoder.buffer().extend_from_slice(bytes);
-    let mut count = 0;
-    while let Some(frame) = decoder.next_frame().unwrap() {
-        count += usize::from(frame.header.kind == FrameKind::Request);
-    }
-    count
+fn an_unreadable_fault_is_known_by_its_header() {
+    let server = Scripted::start("n1", |_, _| Act::Rubbish(Outcome::Failed(ErrorKind::NameAlreadyBound)));
+    let mut turning = Turning::new(client(&[server.address]));
+    let error = turning.call(bind("a", &Value::Null), LONG).result.unwrap_err();
+    assert_eq!((error.kind(), error.fields().completion), (ErrorKind::NameAlreadyBound, CompletionStatus::Yes));
 }

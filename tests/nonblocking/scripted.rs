@@ -10,8 +10,8 @@ use bytes::{Bytes, BytesMut};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, Source};
 use hanaming::protocol::{
-    Answer, Decoder, Fault, Found, Frame, FrameKind, HEADER_LEN, Hello, Introduction, Limits, MAGIC, Operation, PROTOCOL_VERSION,
-    Refusal, RefusalReason, Reply, Request, Welcome, decode_body, encode_frame,
+    Answer, Decoder, Fault, Found, Frame, FrameKind, HEADER_LEN, Hello, Introduction, Limits, MAGIC, Operation, Outcome,
+    PROTOCOL_VERSION, Refusal, RefusalReason, Reply, Request, Welcome, decode_body, encode_frame,
 };
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 
@@ -26,10 +26,12 @@ pub enum Act {
     Hang,
     /// Sends the reply's header, and half of its body, then closes.
     HalfReply(Reply),
-    /// Sends a whole reply whose body is rubbish.
-    Rubbish,
+    /// Sends a whole reply whose body is rubbish; its header tells this outcome.
+    Rubbish(Outcome),
     /// Answers after the next request's answer.
     Later(Reply),
+    /// Answers after what was put off with `Later`.
+    Behind(Reply),
 }
 
 type Script = dyn Fn(&Request, usize) -> Act + Send + Sync;
@@ -192,8 +194,12 @@ impl Shared {
                         let _ = stream.write_all(&out);
                         return false;
                     }
-                    Act::Rubbish => {
-                        encode_frame(&mut out, FrameKind::Reply, 0, id, &[0xFF_u8; 9], limits).unwrap();
+                    Act::Rubbish(outcome) => {
+                        encode_frame(&mut out, FrameKind::Reply, outcome.to_flags(), id, &[0xFF_u8; 9], limits).unwrap();
+                    }
+                    Act::Behind(reply) => {
+                        out.extend_from_slice(&later.take().unwrap_or_default());
+                        reply.encode(&mut out, id, limits).unwrap();
                     }
                     Act::Later(reply) => {
                         let mut kept = BytesMut::new();
