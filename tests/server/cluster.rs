@@ -11,7 +11,7 @@ use hanaming::server::{Node, ServerConfig};
 use hanaming::topology::{Endpoint, MemberState, View};
 use hanaming::transport::Service;
 use hanaming::transport::link::Link;
-use hanaming::transport::memory::MemoryNetwork;
+use hanaming::transport::memory::{MemoryNetwork, Mishap, Rule};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
@@ -164,18 +164,20 @@ fn a_node_that_quiesces_finishes_what_is_in_flight_and_its_peers_go_on() {
     bind(&three.nodes[1].local_tree(), "on n2", text("x"));
     let (first, second) = (three.link(0), three.link(1));
     let views = first.views();
-    // In flight on n2: it waits for n3, which is silent.
-    three.network.freeze("n3");
+    // In flight on n2: it waits half a second for n3, which never gets the question.
+    three.network.add(Rule::new(Mishap::Lose).from("n2").to("n3").operation(lookup("").code()));
     let waiting = {
         let second = second.clone();
-        three.runtime.spawn(async move { second.ask(request(Scope::Cluster, lookup("nowhere")), LONG).await })
+        let survey = request(Scope::Cluster, Operation::Survey { name: "on n2".to_owned() });
+        three.runtime.spawn(async move { second.ask(survey, LONG).await })
     };
-    eventually("it is on its way", || three.nodes[1].asked_peers() > 0);
+    eventually("it is on its way", || three.network.struck() > 0);
     let before = Instant::now();
     three.nodes[1].quiesce(LONG).unwrap();
     assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
-    let (kind, fault) = failed(three.runtime.block_on(waiting).unwrap().unwrap());
-    assert_eq!((kind, fault.refusal, strings(&fault.silent)), (ErrorKind::ServiceUnavailable, None, vec!["n3".to_owned()]));
+    let reply = three.runtime.block_on(waiting).unwrap().expect("it was finished");
+    let Reply::Done(Answer::Survey(items)) = reply else { panic!("{reply:?}") };
+    assert_eq!(items.last().map(|item| (&*item.node, &item.answer)), Some(("n3", &SurveyAnswer::Silent)));
     // Clients of others were told.
     eventually("clients have a view without it", || {
         views.borrow().as_ref().is_some_and(|view: &View| view.members().iter().all(|m| m.name != "n2"))

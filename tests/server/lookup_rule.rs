@@ -170,6 +170,10 @@ async fn a_remembered_peer_that_lost_the_name_is_forgotten() {
     assert_eq!(world.asked_names().iter().map(|(node, _)| *node).collect::<Vec<_>>(), [2, 1]);
     found(world.lookup(0, "a").await.0);
     assert_eq!(world.asked_names().iter().map(|(node, _)| *node).collect::<Vec<_>>(), [1]);
+    // Where nobody has it any more, the next lookup asks all at once.
+    world.cores[1].local.unbind(&hanaming::naming::Name::parse("a").unwrap()).unwrap();
+    assert_eq!(world.lookup(0, "a").await.1, ms(2));
+    assert_eq!(world.lookup(0, "a").await.1, ms(1));
 }
 
 #[tokio::test(start_paused = true)]
