@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::ErrorKind;
-use hanaming::protocol::{Answer, Operation, Outcome, ProtocolError, Reply};
+use hanaming::protocol::{Answer, Decoder, Operation, Outcome, ProtocolError, Reply};
 use hanaming::topology::Endpoint;
 use hanaming::transport::link::Link;
 use hanaming::transport::tcp::TcpNetwork;
-use hanaming::transport::{TransportError, TransportErrorKind as Kind};
+use hanaming::transport::{BoxFuture, BoxListener, BoxStream, Network, TransportError, TransportErrorKind as Kind};
 
 use super::fixtures::{
     LONG, SHORT, done, endless, fault, found, hello, limits, lookup, refusal_bytes, reply_bytes, view, view_bytes, welcome,
@@ -259,4 +259,50 @@ async fn the_time_left_counts_the_wait_before_writing() {
     let sent: hanaming::protocol::Request = hanaming::protocol::decode_body(frames[1].header.kind, &frames[1].body).unwrap();
     assert!(sent.time_left <= 2_000_000 && sent.time_left > 1_500_000, "{}", sent.time_left);
     assert!(matches!(sent.operation, Operation::Lookup { .. }));
+}
+
+/// A network of one connection, whose buffer is as small as the test wants.
+#[derive(Debug)]
+struct OnePipe(std::sync::Mutex<Option<tokio::io::DuplexStream>>);
+
+impl Network for OnePipe {
+    fn connect<'a>(&'a self, _: &'a Endpoint) -> BoxFuture<'a, std::io::Result<BoxStream>> {
+        let stream = self.0.lock().unwrap().take().expect("one connection");
+        Box::pin(std::future::ready(Ok(Box::new(stream) as BoxStream)))
+    }
+
+    fn listen<'a>(&'a self, _: &'a Endpoint) -> BoxFuture<'a, std::io::Result<BoxListener>> {
+        panic!("nobody listens here")
+    }
+}
+
+/// What remains of a request that was dropped half written keeps the link's writer waiting: who asks next must not take
+/// its place there and let both be forgotten.
+#[tokio::test]
+async fn a_request_behind_a_dropped_one_that_was_half_written_is_not_forgotten() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let (near, mut far) = tokio::io::duplex(1024);
+    let network = OnePipe(std::sync::Mutex::new(Some(near)));
+    let to = Endpoint::new("far", 1);
+    let mut frames = Decoder::new(limits());
+    let (opened, ()) = tokio::join!(Link::open(&network, &to, hello(), limits(), LONG), async {
+        while frames.next_frame().unwrap().is_none() {
+            far.read_buf(frames.buffer()).await.unwrap();
+        }
+        far.write_all(&welcome_bytes()).await.unwrap();
+    });
+    let (link, _) = opened.unwrap();
+    let half_written = lookup(&"x".repeat(5000));
+    assert!(tokio::time::timeout(SHORT, link.ask(half_written, LONG)).await.is_err());
+    let behind = tokio::spawn(async move { link.ask(lookup("behind"), LONG / 2).await });
+    tokio::time::sleep(SHORT).await;
+    let mut taken = 0;
+    while taken < 2 {
+        match frames.next_frame().unwrap() {
+            Some(_) => taken += 1,
+            None => assert!(far.read_buf(frames.buffer()).await.unwrap() > 0, "the link is closed"),
+        }
+    }
+    far.write_all(&reply_bytes(&done(), 2)).await.unwrap();
+    assert_eq!(behind.await.unwrap(), Ok(done()));
 }

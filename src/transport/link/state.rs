@@ -102,7 +102,7 @@ impl Shared {
         if let Some(kind) = &state.ended {
             return Err(TransportError::new(Phase::Send, kind.clone()));
         }
-        let idle = state.waiting.is_empty();
+        let idle = state.waiting.is_empty() && state.outbox.pending().is_empty();
         state.last_id += 1;
         let id = state.last_id;
         let encoded = state.outbox.push(id, |out| request.encode(out, id, self.limits));
