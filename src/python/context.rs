@@ -27,7 +27,7 @@ use super::{records, running_loop, show};
 ///
 /// `Context("hn://host:port")` is one node's local tree and never fails over; `Node.local` is the same in process. Every
 /// operation takes `timeout=`, in seconds, and raises a `NamingError` that says whether it ran.
-#[pyclass(name = "Context", module = "hanaming", subclass, frozen)]
+#[pyclass(name = "Context", module = "hanaming", subclass, frozen, weakref)]
 pub struct PyContext {
     session: Arc<Session>,
     base: Name,
@@ -107,6 +107,32 @@ impl PyContext {
     }
 }
 
+impl PyContext {
+    /// Carries out a lookup, unless what it would give is still at hand.
+    #[inline]
+    fn look_up<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        timeout: Option<f64>,
+        prepare: impl FnOnce() -> PyResult<Prepared>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Some(hot) = &self.hot else { return self.run(name.py(), prepare()?, timeout) };
+        if timeout.is_none()
+            && !self.is_closed()
+            && let Some(object) = hot.get(&self.session, name)?
+        {
+            return Ok(object);
+        }
+        let generation = self.session.generation();
+        self.run_and(name.py(), prepare()?, timeout, |product, object| match (product, generation) {
+            (Product::Found(located), Some(generation)) if located.at.is_none() && hot::may_be_kept(&located.found, object) => {
+                hot.put(generation, name, object)
+            }
+            _ => Ok(()),
+        })
+    }
+}
+
 /// Makes contexts over a session.
 struct Rooted<'a>(&'a Arc<Session>);
 
@@ -133,21 +159,7 @@ impl PyContext {
     /// `ServiceUnavailableError` where some node was silent and no other has the name.
     #[pyo3(signature = (name, *, timeout = None))]
     fn lookup<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        let py = name.py();
-        let Some(hot) = &self.hot else { return self.run(py, operation::lookup(&self.base, name)?, timeout) };
-        if timeout.is_none()
-            && !self.is_closed()
-            && let Some(object) = hot.get(&self.session, name)?
-        {
-            return Ok(object);
-        }
-        let generation = self.session.generation();
-        self.run_and(py, operation::lookup(&self.base, name)?, timeout, |product, object| match (product, generation) {
-            (Product::Found(located), Some(generation)) if located.at.is_none() && hot::may_be_kept(&located.found, object) => {
-                hot.put(generation, name, object)
-            }
-            _ => Ok(()),
-        })
+        self.look_up(name, timeout, || operation::lookup(&self.base, name))
     }
 
     /// What is bound at a name, or `default` where nothing is.
@@ -158,8 +170,8 @@ impl PyContext {
         default: Option<Py<PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = name.py();
-        self.run(py, operation::get(&self.base, name, default.unwrap_or_else(|| py.None()))?, timeout)
+        let default = default.unwrap_or_else(|| name.py().None());
+        self.look_up(name, timeout, || operation::get(&self.base, name, default))
     }
 
     /// The same as `lookup`, but a link at the end is given as a `LinkRef` and not followed, and a reference is given

@@ -6,9 +6,9 @@
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use arc_swap::ArcSwapOption;
 use pyo3::prelude::*;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -19,14 +19,21 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use super::process;
 
 /// How many records wait at most. What comes while the queue is full is counted, not kept.
-const QUEUE: usize = 4096;
+const LONGEST: usize = 4096;
 
 /// How many of tracing's five levels are wanted: 0 none, 1 errors, 5 all.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 static INSTALLED: AtomicBool = AtomicBool::new(false);
-static WAITING: Mutex<Waiting> = Mutex::new(Waiting { records: VecDeque::new(), dropped: 0 });
-static ARRIVED: Condvar = Condvar::new();
+/// The records on their way, of this process: a fork may leave the parent's locked for good.
+static QUEUE: ArcSwapOption<Queue> = ArcSwapOption::const_empty();
 
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
 struct Waiting {
     records: VecDeque<LogRecord>,
     dropped: usize,
@@ -38,6 +45,9 @@ type LogRecord = (usize, &'static str, String);
 /// Says how many of the levels error, warning, info, debug and trace are collected.
 #[pyfunction]
 pub fn log_level(wanted: usize) {
+    if QUEUE.load().is_none() {
+        QUEUE.store(Some(Arc::default()));
+    }
     WANTED.store(wanted.min(5), Ordering::Release);
     if wanted > 0 && !INSTALLED.swap(true, Ordering::AcqRel) {
         // Where a program has a subscriber of its own, it keeps it.
@@ -48,18 +58,26 @@ pub fn log_level(wanted: usize) {
 /// Waits for records and takes them all, with the number of those that were dropped.
 #[pyfunction]
 pub fn log_records(py: Python<'_>) -> (Vec<LogRecord>, usize) {
+    let Some(queue) = QUEUE.load_full() else { return (Vec::new(), 0) };
     process::without_interpreter(py, || {
-        let mut waiting = lock();
+        let mut waiting = queue.lock();
         while waiting.records.is_empty() {
-            // Woken now and then, so that the child of a fork can't wait for what only its parent's threads bring.
-            waiting = ARRIVED.wait_timeout(waiting, Duration::from_secs(60)).unwrap_or_else(PoisonError::into_inner).0;
+            waiting = queue.arrived.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
         (waiting.records.drain(..).collect(), std::mem::take(&mut waiting.dropped))
     })
 }
 
-fn lock() -> MutexGuard<'static, Waiting> {
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+/// In the child of a fork nobody drains the queue: nothing is collected until it is enabled there.
+pub fn after_fork() {
+    WANTED.store(0, Ordering::Release);
+    std::mem::forget(QUEUE.swap(None));
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 struct Collector;
@@ -78,17 +96,18 @@ impl Subscriber for Collector {
     }
 
     fn event(&self, event: &Event<'_>) {
+        let Some(queue) = QUEUE.load_full() else { return };
         let mut message = Message(String::new());
         event.record(&mut message);
         let metadata = event.metadata();
-        let mut waiting = lock();
-        if waiting.records.len() < QUEUE {
+        let mut waiting = queue.lock();
+        if waiting.records.len() < LONGEST {
             waiting.records.push_back((rank(*metadata.level()), metadata.target(), message.0));
         } else {
             waiting.dropped += 1;
         }
         drop(waiting);
-        ARRIVED.notify_one();
+        queue.arrived.notify_one();
     }
 
     fn new_span(&self, _span: &Attributes<'_>) -> Id {

@@ -1,6 +1,6 @@
 //! `hanaming.Node`: a server in this process.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 
@@ -23,7 +23,7 @@ use super::{process, records, registration, show};
 /// It listens on a free loopback port unless told otherwise; beyond loopback `insecure=True` is needed, as nothing is
 /// encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. Raises
 /// `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
-#[pyclass(name = "Node", module = "hanaming", frozen)]
+#[pyclass(name = "Node", module = "hanaming", frozen, weakref)]
 pub struct PyNode {
     node: Node,
     /// Handed out again and again, so that what it remembers of hot names is used.
@@ -43,6 +43,15 @@ impl PyNode {
         }
         let view = self.node.view();
         view.member(self.node.id()).map_or("gone", |member| member.state.as_str())
+    }
+
+    fn lock_local(&self) -> MutexGuard<'_, Option<Py<PyContext>>> {
+        self.local.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The context handed out before, unless it was closed.
+    fn open_local<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyContext>> {
+        self.lock_local().as_ref().filter(|context| !context.get().is_closed()).map(|open| open.bind(py).clone())
     }
 
     /// The node, unless it can't be used any longer.
@@ -134,14 +143,18 @@ impl PyNode {
     #[getter]
     fn local<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyContext>> {
         let node = self.usable(py)?;
-        let mut local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = local.as_ref().filter(|context| !context.get().is_closed()) {
-            return Ok(open.bind(py).clone());
+        if let Some(open) = self.open_local(py) {
+            return Ok(open);
         }
+        // Made without the lock: making an object may let another thread run, which could ask for the same.
         let session = Session::in_process(node, Scope::Local, ClientConfig::new(Vec::new()).timeout);
-        let context = Bound::new(py, PyContext::root(py, session))?;
-        *local = Some(context.clone().unbind());
-        Ok(context)
+        let made = Bound::new(py, PyContext::root(py, session))?;
+        if let Some(open) = self.open_local(py) {
+            return Ok(open);
+        }
+        let before = self.lock_local().replace(made.clone().unbind());
+        drop(before);
+        Ok(made)
     }
 
     /// A new HA context that asks this node in process, without a network. It refuses (`ServiceUnavailableError`,

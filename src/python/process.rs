@@ -17,6 +17,8 @@ use pyo3::prelude::*;
 
 use crate::client::fork;
 
+use super::log;
+
 static EXITING: AtomicBool = AtomicBool::new(false);
 static LAST_THREAD: ArcSwapOption<ThreadId> = ArcSwapOption::const_empty();
 
@@ -24,6 +26,7 @@ static LAST_THREAD: ArcSwapOption<ThreadId> = ArcSwapOption::const_empty();
 #[pyfunction]
 pub fn _after_fork() {
     fork::in_child();
+    log::after_fork();
 }
 
 /// Called when the interpreter is about to be taken down, in the thread that does so.

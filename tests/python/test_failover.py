@@ -197,5 +197,12 @@ def test_a_frozen_peer_is_never_taken_for_an_absent_name(served: list[Served]) -
                 ctx.list_names,
             )
             assert [answer(ask) for ask in asks] == [["n3"]] * 4
+            with pytest.raises(ServiceUnavailableError) as caught:
+                ctx.list_names()
+            # What the others have is told all the same.
+            assert [entry.name for entry in caught.value.partial] == ["everywhere", "only"]
+            with pytest.raises(ServiceUnavailableError) as caught:
+                ctx.resolve("only/n1", all=True)
+            assert [found.value for found in caught.value.partial] == [1]
     finally:
         frozen.signal(signal.SIGCONT)
