@@ -75,7 +75,7 @@ fn a_mutation_whose_reply_is_lost_is_raised_and_never_sent_twice() {
             world.network.add(Rule::new(mishap.clone()).from("n1").to("client").kind(FrameKind::Reply));
             let start = clock();
             let error = world.perform(&client, mutation).unwrap_err();
-            assert!(start.elapsed() < Duration::from_secs(2), "{what}");
+            assert!(start.elapsed() < Duration::from_secs(4), "{what}");
             assert_eq!(error.fields().completion, CompletionStatus::Maybe, "{what}: {error}");
             assert_eq!(error.kind(), ErrorKind::Communication, "{what}: {error}");
             assert!(!error.safe_to_retry());
@@ -122,14 +122,12 @@ fn a_frozen_node_costs_one_gap_and_returns_when_it_wakes() {
         world.perform(&client, lookup("orders")).unwrap();
     }
     world.network.freeze("n2");
-    let mut gaps: Vec<Duration> = Vec::new();
+    let mut missed = 0;
     for _ in 0..60 {
-        let start = clock();
-        world.runtime.block_on(client.perform(lookup("orders"), Some(Duration::from_secs(1)))).unwrap();
-        gaps.push(start.elapsed());
+        let outcome = world.runtime.block_on(client.perform(lookup("orders"), Some(Duration::from_secs(1))));
+        missed += usize::from(outcome.unwrap().1.len() > 1);
     }
-    gaps.sort_unstable();
-    assert!(gaps[59] < ms(400) && gaps[58] < ms(150), "{:?} {:?}", gaps[59], gaps[58]);
+    assert!((1..=3).contains(&missed), "it's left out after one missing answer, and was asked {missed} times");
     world.network.thaw("n2");
     until("it's taken back", || {
         world.perform(&client, lookup("orders")).unwrap();
@@ -228,7 +226,7 @@ fn silence_is_told_and_never_taken_for_absence() {
     let hanaming::naming::Detail::Silence { answered, silent, .. } = &error.fields().detail else { panic!("{error:?}") };
     assert_eq!(silent.iter().map(AsRef::as_ref).collect::<Vec<_>>(), ["n3"], "{error}");
     assert!(answered.iter().any(|node| &**node == "n1"), "{error}");
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     until(
         "n3 has left the view, and absence is certain",
         || matches!(world.perform(&client, lookup("nowhere")), Err(error) if error.kind() == ErrorKind::NameNotFound),
