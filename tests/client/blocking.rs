@@ -253,6 +253,20 @@ fn host_names_are_resolved_in_the_background() {
 }
 
 #[test]
+fn who_waits_for_a_host_name_is_woken_when_it_is_known() {
+    let cluster = Cluster::start(1);
+    bind_local(&cluster.nodes[0], "orders", 7);
+    let fastest = (0..5).map(|_| {
+        let named = client(vec![Endpoint::new("localhost", cluster.nodes[0].endpoint().port())]);
+        let start = clock();
+        look(&named, "orders").unwrap();
+        start.elapsed()
+    });
+    let fastest = fastest.min().unwrap();
+    assert!(fastest < ms(80), "looking again every 100 ms is no waking: {fastest:?}");
+}
+
+#[test]
 fn a_wrong_cluster_says_so() {
     let cluster = Cluster::start(1);
     let config = ClientConfig { cluster: Some("other".into()), ..ClientConfig::new(cluster.endpoints()) };

@@ -4,6 +4,7 @@
 mod cluster;
 mod stage;
 
+mod asynchronous;
 mod balance;
 mod blocking;
 mod budget;
