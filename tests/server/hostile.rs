@@ -207,6 +207,30 @@ fn replies_that_are_not_taken_stop_the_reading() {
     assert!(raw.finds("good"));
 }
 
+/// One read may bring requests for far more than is ever kept: they are taken one by one, as there is room.
+#[test]
+fn the_requests_of_one_read_are_answered_as_there_is_room() {
+    let (node, mut good) = served(|config| config.limits.unsent_time = Duration::from_secs(60));
+    bind(&node.local_tree(), "l", text(&"x".repeat(60_000)));
+    let before = resident();
+    let mut raw = Raw::greet(&node);
+    let requests = 40;
+    let mut all = BytesMut::new();
+    for id in 0..requests {
+        let names = vec!["l".to_owned(); 60];
+        all.extend_from_slice(&request_frame(id, Scope::Cluster, Operation::LookupMany { names }));
+    }
+    assert!(all.len() < 8 << 10, "{} bytes are more than one read", all.len());
+    raw.send(&all);
+    eventually("the first is answered", || node.status().requests > 0);
+    assert!(good.finds("good"));
+    // 144 MB of replies were asked for.
+    assert!(resident() < before + (48 << 20), "{} MiB more", (resident() - before) >> 20);
+    for id in 0..requests {
+        assert_eq!(raw.reply().0, id);
+    }
+}
+
 #[test]
 fn replies_of_all_connections_share_a_bound() {
     let (node, mut good) = served(|config| {
@@ -235,7 +259,8 @@ fn who_never_takes_its_replies_is_cut() {
     bind(&node.local_tree(), "long", text(&"x".repeat(60_000)));
     let mut raw = Raw::greet(&node);
     raw.set_write_timeout(Duration::from_millis(100));
-    for id in 0..200 {
+    // 120 MB of replies: more than the system's own buffers take.
+    for id in 0..2000 {
         raw.try_send(&request_frame(id, Scope::Cluster, lookup("long")));
     }
     eventually("it is cut", || node.status().connections == 1);

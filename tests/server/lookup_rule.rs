@@ -281,12 +281,15 @@ async fn values_too_long_for_one_reply_of_a_peer_come_all_the_same() {
     for name in &names {
         world.bind(1, name, &"x".repeat(60_000));
     }
-    let lookups = names.iter().map(|name| world.lookup(0, name));
-    let mut all = Vec::new();
-    for lookup in lookups {
-        all.push(lookup.await);
+    // Asked one by one at the same time, they go to the peer together.
+    let world = std::sync::Arc::new(world);
+    let mut lookups = tokio::task::JoinSet::new();
+    for name in names.clone() {
+        let world = std::sync::Arc::clone(&world);
+        lookups.spawn(async move { found(world.lookup(0, &name).await.0).0.len() });
     }
-    assert!(all.into_iter().all(|(reply, _)| found(reply).0.len() == 60_000));
+    assert_eq!(lookups.join_all().await, [60_000; 100]);
+    assert!(world.asked_names().iter().any(|(_, names)| names.len() > 10));
     // Together they don't fit one reply to the client, who is told to ask for fewer.
     let (reply, _) = world.ask(0, Scope::Cluster, Operation::LookupMany { names: names.clone() }, 250).await;
     let (kind, fault) = failed(reply);
