@@ -46,6 +46,7 @@ pub struct Content {
     /// What kind of thing it is.
     pub kind: EntryKind,
     /// The class of the value as its binder named it: `"int"`, `"dict"`, a reference's class name, `"context"`.
+    #[serde(deserialize_with = "super::shared::deserialize")]
     pub class_name: Arc<str>,
     /// The value's canonical bytes; empty for a context.
     pub value: Bytes,
@@ -125,6 +126,7 @@ pub struct Listed {
     /// The step of the lookup rule that would answer.
     pub source: Source,
     /// The node that would answer.
+    #[serde(deserialize_with = "super::shared::deserialize")]
     pub node: Arc<str>,
     /// Which write made it.
     pub version: Option<Version>,

@@ -6,6 +6,7 @@ mod error;
 mod name;
 mod reference;
 mod resolution;
+pub mod shared;
 mod tree;
 mod value;
 

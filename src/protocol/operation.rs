@@ -193,10 +193,11 @@ pub struct Found {
     /// Which step of the lookup rule answered.
     pub source: Source,
     /// The node in whose tree it stands.
+    #[serde(deserialize_with = "crate::naming::shared::deserialize")]
     pub node: Arc<str>,
     /// Which write made it.
     pub version: Option<Version>,
-    /// The nodes that were asked, in order, the answering node first.
+    /// The nodes that were asked, in order, the answering node first; empty where it needed nobody else.
     pub asked: Vec<Arc<str>>,
 }
 
@@ -240,6 +241,7 @@ pub enum ManyItem {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurveyItem {
     /// The node.
+    #[serde(deserialize_with = "crate::naming::shared::deserialize")]
     pub node: Arc<str>,
     /// Which tree, as seen from the node that was asked.
     pub source: Source,

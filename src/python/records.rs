@@ -59,7 +59,7 @@ pub fn resolution<'py>(
         found.node.as_ref(),
         version,
         elapsed.as_secs_f64(),
-        texts(py, &found.asked)?,
+        if found.asked.is_empty() { texts(py, std::slice::from_ref(&found.node))? } else { texts(py, &found.asked)? },
         attempts(py, made)?,
     );
     record(py, &CLASS, fields)

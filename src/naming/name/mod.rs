@@ -14,7 +14,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::error::{ErrorKind, NamingError};
 
@@ -25,8 +25,10 @@ pub(super) use syntax::escaped;
 pub struct Name(Arc<Parts>);
 
 struct Parts {
-    components: Box<[Arc<str>]>,
     text: Arc<str>,
+    /// Split off when somebody first asks for them: most names are only ever looked up by their text. Until then the
+    /// text is *plain*: no component is empty, escaped or quoted.
+    components: OnceLock<Box<[Arc<str>]>>,
 }
 
 static EMPTY: LazyLock<Name> = LazyLock::new(|| Name::from_parts(Vec::new()));
@@ -43,6 +45,9 @@ impl Name {
     pub fn parse(text: &str) -> Result<Self, NamingError> {
         if text.is_empty() {
             return Ok(Self::empty());
+        }
+        if syntax::is_plain(text) {
+            return Ok(Self(Arc::new(Parts { text: Arc::from(text), components: OnceLock::new() })));
         }
         match syntax::parse(text) {
             Ok(components) => Ok(Self::from_parts(components)),
@@ -66,17 +71,17 @@ impl Name {
 
     fn from_parts(components: Vec<Arc<str>>) -> Self {
         let text = Arc::from(syntax::canonical(&components));
-        Self(Arc::new(Parts { components: components.into_boxed_slice(), text }))
+        Self(Arc::new(Parts { text, components: OnceLock::from(components.into_boxed_slice()) }))
     }
 
     /// The components, unescaped.
     pub fn components(&self) -> &[Arc<str>] {
-        &self.0.components
+        self.0.components.get_or_init(|| self.0.text.split('/').map(Arc::from).collect())
     }
 
     /// The components as strings.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator + Clone {
-        self.0.components.iter().map(AsRef::as_ref)
+        self.components().iter().map(AsRef::as_ref)
     }
 
     /// The canonical text.
@@ -91,22 +96,25 @@ impl Name {
 
     /// How many components it has.
     pub fn len(&self) -> usize {
-        self.0.components.len()
+        match self.0.components.get() {
+            Some(components) => components.len(),
+            None => 1 + self.0.text.bytes().filter(|&byte| byte == b'/').count(),
+        }
     }
 
     /// Whether it has no component at all.
     pub fn is_empty(&self) -> bool {
-        self.0.components.is_empty()
+        self.0.components.get().is_some_and(|components| components.is_empty())
     }
 
     /// The component at `index`, from 0.
     pub fn get(&self, index: usize) -> Option<&str> {
-        self.0.components.get(index).map(AsRef::as_ref)
+        self.components().get(index).map(AsRef::as_ref)
     }
 
     /// The last component.
     pub fn last(&self) -> Option<&str> {
-        self.0.components.last().map(AsRef::as_ref)
+        self.components().last().map(AsRef::as_ref)
     }
 
     /// The name without its last component; `None` for the empty name.
@@ -144,7 +152,7 @@ impl Name {
         if start == end {
             return Self::empty();
         }
-        Self::from_parts(self.0.components[start..end].to_vec())
+        Self::from_parts(self.components()[start..end].to_vec())
     }
 
     /// This name, followed by another.
@@ -155,12 +163,12 @@ impl Name {
         if other.is_empty() {
             return self.clone();
         }
-        Self::from_parts(self.0.components.iter().chain(&other.0.components).cloned().collect())
+        Self::from_parts(self.components().iter().chain(other.components()).cloned().collect())
     }
 
     /// This name, followed by one component, taken as it is.
     pub fn child(&self, component: &str) -> Self {
-        Self::from_parts(self.0.components.iter().cloned().chain([Arc::from(component)]).collect())
+        Self::from_parts(self.components().iter().cloned().chain([Arc::from(component)]).collect())
     }
 
     /// This name, followed by one component in its canonical text, as listings give it.
@@ -170,7 +178,7 @@ impl Name {
 
     /// Whether it begins with all components of `prefix`.
     pub fn starts_with(&self, prefix: &Self) -> bool {
-        self.0.components.starts_with(&prefix.0.components)
+        self.components().starts_with(prefix.components())
     }
 
     /// Refuses (`InvalidName`) what is over a limit: [`MAX_BYTES`](Self::MAX_BYTES) of canonical text,
@@ -189,6 +197,9 @@ impl Name {
     /// Refuses (`InvalidName`) what no operation on a tree takes: a name over a limit, or with an empty component.
     pub fn check_operation(&self) -> Result<(), NamingError> {
         self.check_limits()?;
+        if self.0.components.get().is_none() {
+            return Ok(());
+        }
         match self.iter().position(str::is_empty) {
             None => Ok(()),
             Some(index) => {
@@ -222,7 +233,7 @@ impl Hash for Name {
 /// By components, so that what stands under a context follows it at once.
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.components.cmp(&other.0.components)
+        self.components().cmp(other.components())
     }
 }
 
@@ -258,6 +269,6 @@ impl<'a> IntoIterator for &'a Name {
     type IntoIter = std::iter::Map<std::slice::Iter<'a, Arc<str>>, fn(&'a Arc<str>) -> &'a str>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.components.iter().map(AsRef::as_ref)
+        self.components().iter().map(AsRef::as_ref)
     }
 }

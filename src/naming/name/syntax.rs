@@ -23,6 +23,19 @@ fn is_meta(byte: u8) -> bool {
     byte == SEPARATOR || byte == ESCAPE || is_quote(byte)
 }
 
+/// Whether a text that is not empty is its components with separators between them, and none is empty: nothing in it
+/// escapes or quotes.
+pub(super) fn is_plain(text: &str) -> bool {
+    let mut before = SEPARATOR;
+    for &byte in text.as_bytes() {
+        if byte == ESCAPE || (before == SEPARATOR && (byte == SEPARATOR || is_quote(byte))) {
+            return false;
+        }
+        before = byte;
+    }
+    before != SEPARATOR
+}
+
 /// What is wrong with a text, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {

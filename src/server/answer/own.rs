@@ -165,7 +165,7 @@ impl Core {
     }
 
     fn found(&self, content: crate::naming::Content, source: Source, version: Option<Version>) -> Found {
-        Found { content, source, node: Arc::clone(&self.name), version, asked: vec![Arc::clone(&self.name)] }
+        Found { content, source, node: Arc::clone(&self.name), version, asked: Vec::new() }
     }
 }
 
