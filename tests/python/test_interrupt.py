@@ -90,19 +90,22 @@ def test_a_handler_that_does_not_raise_lets_the_call_go_on(mute: str) -> None:
 
 def test_other_threads_are_left_alone(node: Node) -> None:
     program = """
-    import sys, threading
+    import sys, threading, time
     from hanaming import HAContext
     ctx = HAContext(sys.argv[1])
-    outcome = []
-    thread = threading.Thread(target=lambda: outcome.append(ctx.wait_for("later", timeout=20)))
-    thread.start()
+    outcome, finished = [], threading.Event()
+
+    def wait():
+        outcome.append(ctx.wait_for("later", timeout=20))
+        finished.set()
+
+    threading.Thread(target=wait).start()
     print("calling", flush=True)
     try:
-        while thread.is_alive():
-            thread.join(0.05)
+        time.sleep(20)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
-    thread.join()
+    finished.wait(20)
     print(outcome, flush=True)
     """
     with start(program, node.url) as process:
