@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hanaming::client::nonblocking::Base;
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::{ErrorKind, Value};
 
 use crate::scripted::{Act, Scripted, found, looked_up};
 use crate::turning::Turning;
-use crate::{LONG, bind, client, lookup};
+use crate::{LONG, bind, client, impatient, lookup};
 
 fn completion(finished: &hanaming::client::nonblocking::Finished<u32>) -> CompletionStatus {
     finished.result.as_ref().unwrap_err().fields().completion
@@ -71,7 +72,7 @@ fn a_call_that_nobody_awaits_is_not_tried_again() {
             },
         )
     });
-    let mut turning = Turning::new(client(&servers.each_ref().map(|server| server.address)));
+    let mut turning = Turning::new(Base::over_network(impatient(&servers.each_ref().map(|server| server.address))).unwrap());
     let seen = || servers.iter().map(|server| server.seen().len()).sum::<usize>();
     for _ in 0..2 {
         // Both connections stand and are idle: what is sent on them goes out at once.

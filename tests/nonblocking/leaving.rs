@@ -60,6 +60,22 @@ fn whole_requests(stream: &mut TcpStream, decoder: &mut Decoder) -> usize {
     count
 }
 
+/// Counts the whole requests that come, over all connections that were made, while the loop turns.
+fn all_that_leave(listener: &TcpListener, turning: &mut Turning) -> usize {
+    let mut streams = Vec::new();
+    while let Ok((stream, _)) = listener.accept() {
+        streams.push((stream, Decoder::new(Limits::default())));
+    }
+    let mut count = 0;
+    for _ in 0..50 {
+        for (stream, decoder) in &mut streams {
+            count += whole_requests(stream, decoder);
+        }
+        turning.turn();
+    }
+    count
+}
+
 #[test]
 fn when_the_time_is_over() {
     let (listener, address) = deaf();
@@ -72,12 +88,7 @@ fn when_the_time_is_over() {
     let now = turning.now();
     turning.driver.close(now);
     turning.carry_out();
-    // Those that were NO were tried again on further connections.
-    let mut left = 0;
-    while let Ok((mut stream, _)) = listener.accept() {
-        left += whole_requests(&mut stream, &mut Decoder::new(Limits::default()));
-    }
-    assert_eq!(left, maybe, "exactly those that have left may have run");
+    assert_eq!(all_that_leave(&listener, &mut turning), maybe, "exactly those that have left may have run");
 }
 
 #[test]
@@ -91,14 +102,7 @@ fn what_was_given_up_as_not_run_does_not_leave_afterwards() {
     let maybe = count(&completions, CompletionStatus::Maybe);
     assert!(count(&completions, CompletionStatus::No) > 0);
     // Now there is room: the bytes that come are those that were taken, and no others.
-    let (mut stream, _) = listener.accept().unwrap();
-    let mut decoder = Decoder::new(Limits::default());
-    let mut left = 0;
-    for _ in 0..50 {
-        left += whole_requests(&mut stream, &mut decoder);
-        turning.turn();
-    }
-    assert_eq!(left, waiting.len() + maybe);
+    assert_eq!(all_that_leave(&listener, &mut turning), waiting.len() + maybe);
     assert_eq!(turning.driver.under_way(), waiting.len());
 }
 
@@ -133,13 +137,7 @@ fn when_the_caller_gives_up() {
     let completions: Vec<_> =
         calls.into_iter().filter_map(|id| turning.driver.cancel(id, now)).map(|finished| completion(&finished)).collect();
     turning.carry_out();
-    let (mut stream, _) = listener.accept().unwrap();
-    let mut decoder = Decoder::new(Limits::default());
-    let mut left = 0;
-    for _ in 0..50 {
-        left += whole_requests(&mut stream, &mut decoder);
-        turning.turn();
-    }
+    let left = all_that_leave(&listener, &mut turning);
     assert!(left > 0 && left < completions.len());
     assert_eq!(count(&completions, CompletionStatus::Maybe), left);
 }

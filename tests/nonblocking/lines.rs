@@ -8,7 +8,7 @@ use hanaming::client::nonblocking::Base;
 
 use crate::scripted::{Act, Scripted, found, looked_up};
 use crate::turning::Turning;
-use crate::{LONG, client, config, content, lookup, trail};
+use crate::{LONG, client, config, content, impatient, lookup, trail};
 
 #[test]
 fn a_lost_idle_connection_is_made_again() {
@@ -29,7 +29,7 @@ fn a_silent_connection_is_retired_and_another_made() {
     let server = Scripted::start("n1", move |request, _| {
         if thawing.load(Ordering::SeqCst) { Act::Silence } else { Act::Reply(found("n1", looked_up(request).as_bytes())) }
     });
-    let mut turning = Turning::new(client(&[server.address]));
+    let mut turning = Turning::new(Base::over_network(impatient(&[server.address])).unwrap());
     let (token, _) = turning.begin(lookup("a"), LONG);
     turning.turn_until(|_| server.seen().len() == 1);
     frozen.store(false, Ordering::SeqCst);
@@ -46,7 +46,7 @@ fn a_slow_answer_on_a_lively_connection_costs_the_others_nothing() {
         "never" => Act::Silence,
         name => Act::Reply(found("n1", name.as_bytes())),
     });
-    let mut turning = Turning::new(client(&[server.address]));
+    let mut turning = Turning::new(Base::over_network(impatient(&[server.address])).unwrap());
     let (never, _) = turning.begin(lookup("never"), crate::ATTEMPT * 2);
     let began = turning.now();
     while turning.since(began) < crate::ATTEMPT * 2 {
