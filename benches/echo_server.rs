@@ -21,7 +21,7 @@ async fn main() -> std::io::Result<()> {
         let (mut stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
         tokio::spawn(async move {
-            let mut buffer = [0_u8; 65536];
+            let mut buffer = vec![0_u8; 65536];
             while let Ok(read) = stream.read(&mut buffer).await {
                 if read == 0 || stream.write_all(&buffer[..read]).await.is_err() {
                     break;
