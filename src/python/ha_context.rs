@@ -27,7 +27,7 @@ impl PyHAContext {
         provider = None, *, policy = "round_robin", timeout = 5.0, attempt_timeout = 0.25, dns_refresh = Argument::Absent,
         dns_servers = None, cluster = None, follow_views = true, cache = false,
     ), text_signature = "(provider=None, *, policy='round_robin', timeout=5.0, attempt_timeout=0.25, dns_refresh='ttl', dns_servers=None, cluster=None, follow_views=True, cache=False)")]
-    #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "the public signature")]
+    #[expect(clippy::too_many_arguments, reason = "the public signature")]
     fn py_new(
         py: Python<'_>,
         provider: Option<&Bound<'_, PyAny>>,
