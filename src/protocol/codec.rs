@@ -128,7 +128,7 @@ impl Reply {
 
 /// Cuts a stream of bytes into frames.
 ///
-/// The reader appends to [`buffer`](Self::buffer) and takes frames with [`next`](Self::next) until it gives `None`.
+/// The reader appends to [`buffer`](Self::buffer) and takes frames with [`next_frame`](Self::next_frame) until it gives `None`.
 /// No more is ever reserved than one frame's announced and checked length.
 #[derive(Debug)]
 pub struct Decoder {

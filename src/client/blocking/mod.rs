@@ -2,7 +2,7 @@
 //!
 //! A call takes one short lock to pick a target and a connection, and one to hand them back; between the two it's the
 //! socket's alone. Nothing is dialled before the first operation, and no thread is started before there is something for
-//! it to do (see [`keeper`](super::keeper)).
+//! it to do (see [`super::keeper`]).
 
 mod life;
 mod pool;

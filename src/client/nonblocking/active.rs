@@ -18,7 +18,7 @@ pub(super) struct Active<T> {
 /// What a call waits for.
 #[derive(Debug)]
 pub(super) enum Waits {
-    /// For its owner to say that it is still wanted (see [`Driver::release`](super::Driver::release)).
+    /// For its owner to say that it is still wanted (see [`Driver::leaving`](super::Driver::leaving)).
     Owner(Send),
     /// For an answer.
     Answer(Asked),
