@@ -315,3 +315,15 @@ fn a_mutation_follows_links_on_the_way_and_not_at_the_end() {
     assert_eq!(value(&tree, "dir/x"), "dir/x".into());
     done(tree.unbind(&name("m")));
 }
+
+#[test]
+fn a_tree_surely_lacks_only_what_it_has_nothing_of() {
+    let tree = tree_of(&["a/b", "\"x/y\""]);
+    for lacking in ["c", "c/b", "ab", "b/a"] {
+        assert!(tree.surely_lacks(lacking), "{lacking}");
+    }
+    // What is bound, what something bound is on the way to, and what is spelt so that one probe can't tell.
+    for unsure in ["a", "a/b", "a/b/c", "a/missing", "\"x/y\"", "x\\/y", "\"a\"/b", "", "/a"] {
+        assert!(!tree.surely_lacks(unsure), "{unsure}");
+    }
+}

@@ -46,13 +46,19 @@ impl Name {
         if text.is_empty() {
             return Ok(Self::empty());
         }
-        if syntax::is_plain(text) {
+        if Self::is_plain(text) {
             return Ok(Self(Arc::new(Parts { text: Arc::from(text), components: OnceLock::new() })));
         }
         match syntax::parse(text) {
             Ok(components) => Ok(Self::from_parts(components)),
             Err(error) => Err(NamingError::new(ErrorKind::InvalidName, error.to_string()).with_name(text)),
         }
+    }
+
+    /// Whether a text is a name whose components are what stands between its separators: none is empty, escaped or
+    /// quoted.
+    pub fn is_plain(text: &str) -> bool {
+        syntax::is_plain(text)
     }
 
     /// The name of no component: the context itself.

@@ -23,7 +23,7 @@ fn is_meta(byte: u8) -> bool {
     byte == SEPARATOR || byte == ESCAPE || is_quote(byte)
 }
 
-/// Whether a text that is not empty is its components with separators between them, and none is empty: nothing in it
+/// Whether a text is its components with separators between them, and none is empty: nothing in it
 /// escapes or quotes.
 pub(super) fn is_plain(text: &str) -> bool {
     let mut before = SEPARATOR;

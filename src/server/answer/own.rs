@@ -108,7 +108,8 @@ fn content_size(found: &Found) -> usize {
 impl Core {
     /// What the node's own trees say of `name`: its local tree alone, or the cluster tree first for the whole cluster.
     pub fn own(&self, scope: Scope, name: &str) -> Told {
-        if scope != Scope::Cluster {
+        // Most names are in one of the two trees only: how they are missing from the other is not worked out for nothing.
+        if scope != Scope::Cluster || self.cluster.surely_lacks(name) {
             return self.look(&self.local, Source::Local, name);
         }
         match self.look(&self.cluster, Source::Cluster, name) {
