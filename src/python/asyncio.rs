@@ -13,6 +13,7 @@
 
 mod context;
 mod explained;
+mod futures;
 mod ha_context;
 mod session;
 mod turning;

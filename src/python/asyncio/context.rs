@@ -21,9 +21,10 @@ use super::super::node::PyNode;
 use super::super::operation::{self, Prepared};
 use super::super::show::Shown;
 use super::super::{records, show};
+use super::futures::Futures;
 use super::ha_context::PyAioHAContext;
 use super::session::{Options, Session};
-use super::turning::{Turning, fail};
+use super::turning::Turning;
 use super::waiter::{Rooted, Waiter};
 
 /// A context: names and what is bound to them. The asyncio twin of `hanaming.Context`.
@@ -84,13 +85,13 @@ impl PyAioContext {
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let turning = self.session.turning(py)?;
-        let future = turning.get().future(py)?;
+        let future = turning.get().futures().make(py)?;
         let started = prepared.and_then(|(invocation, asking)| {
             if self.is_closed() {
                 return Err(asking.raise(py, NamingError::new(ErrorKind::ContextClosed, "the context is closed; open a new one")));
             }
             let timeout = duration(py, timeout)?;
-            let task = turning.get().task(py)?.map(Bound::unbind);
+            let task = turning.get().futures().task(py)?.map(Bound::unbind);
             let rooted = Rooted { session: Arc::downgrade(&self.session), options: Arc::clone(self.session.options()) };
             let future = future.clone().unbind();
             Turning::submit(&turning, invocation, timeout, |began| Waiter { future, task, asking, rooted, began })
@@ -99,7 +100,7 @@ impl PyAioContext {
             Ok(()) => Ok(future),
             Err(error) if error.is_instance_of::<PyTypeError>(py) => Err(error),
             Err(error) => {
-                fail(&future, error)?;
+                Futures::fail(&future, error)?;
                 Ok(future)
             }
         }
@@ -303,7 +304,7 @@ impl PyAioContext {
     /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too.
     /// Calls under way end with `ContextClosedError`.
     fn aclose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let done = self.session.turning(py)?.get().future(py)?;
+        let done = self.session.turning(py)?.get().futures().make(py)?;
         self.closed.store(true, Ordering::Release);
         if self.opened {
             self.session.close(py)?;
@@ -319,7 +320,7 @@ impl PyAioContext {
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let entered = slf.get().session.turning(py)?.get().future(py)?;
+        let entered = slf.get().session.turning(py)?.get().futures().make(py)?;
         entered.call_method1(intern!(py, "set_result"), (slf,))?;
         Ok(entered)
     }

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyStopIteration};
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -17,23 +17,23 @@ use crate::failure::Attempt;
 use crate::naming::{ErrorKind, NamingError};
 
 use super::super::error;
-use super::super::imports::Imported;
 use super::explained::Explained;
+use super::futures::Futures;
 use super::waiter::Waiter;
 
 /// A driver on its event loop.
 #[pyclass(module = "hanaming._native", frozen)]
 pub struct Turning {
     event_loop: Py<PyAny>,
+    futures: Futures,
     methods: Methods,
     base: Arc<Base>,
     state: Mutex<State>,
     explained: Mutex<Explained>,
 }
 
-/// The loop's methods that every call needs, bound once.
+/// The loop's methods that effects need, bound once.
 struct Methods {
-    create_future: Py<PyAny>,
     call_soon: Py<PyAny>,
     call_later: Py<PyAny>,
     add_reader: Py<PyAny>,
@@ -96,7 +96,6 @@ impl Turning {
         let py = event_loop.py();
         let method = |name: &Bound<'py, PyString>| event_loop.getattr(name).map(Bound::unbind);
         let methods = Methods {
-            create_future: method(intern!(py, "create_future"))?,
             call_soon: method(intern!(py, "call_soon"))?,
             call_later: method(intern!(py, "call_later"))?,
             add_reader: method(intern!(py, "add_reader"))?,
@@ -114,6 +113,7 @@ impl Turning {
         };
         let own = Self {
             event_loop: event_loop.clone().unbind(),
+            futures: Futures::of(event_loop)?,
             methods,
             base,
             state: Mutex::new(state),
@@ -127,16 +127,9 @@ impl Turning {
         self.event_loop.is(event_loop)
     }
 
-    /// A new future of the loop.
-    pub(super) fn future<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.methods.create_future.bind(py).call0()
-    }
-
-    /// The task that runs now, if one does.
-    pub(super) fn task<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        static CURRENT_TASK: Imported = Imported::new("asyncio", "current_task");
-        let task = CURRENT_TASK.get(py)?.call1((&self.event_loop,))?;
-        Ok(if task.is_none() { None } else { Some(task) })
+    /// The loop's futures.
+    pub(super) fn futures(&self) -> &Futures {
+        &self.futures
     }
 
     /// Begins a call on this loop.
@@ -154,7 +147,7 @@ impl Turning {
     /// The attempts of the last finished call of the task that runs now.
     pub(super) fn attempts(slf: &Bound<'_, Self>) -> PyResult<Vec<Attempt>> {
         let (py, own) = (slf.py(), slf.get());
-        let task = own.task(py)?;
+        let task = own.futures.task(py)?;
         let mine: Vec<(CallId, Py<PyAny>)> = {
             let state = own.lock();
             let is_mine = |waiter: &Waiter| match (&waiter.task, &task) {
@@ -166,7 +159,7 @@ impl Turning {
             calls.map(|(id, waiter)| (id, waiter.future.clone_ref(py))).collect()
         };
         for (id, future) in mine {
-            if is_cancelled(future.bind(py))? {
+            if own.futures.is_cancelled(future.bind(py))? {
                 own.cancel(py, id);
             }
         }
@@ -212,7 +205,13 @@ impl Turning {
     fn tell(slf: &Bound<'_, Self>, event: impl FnOnce(&mut Driver<Waiter>, Duration)) -> PyResult<()> {
         let own = slf.get();
         let now = own.base.now();
-        event(&mut own.lock().driver, now);
+        {
+            let mut state = own.lock();
+            event(&mut state.driver, now);
+            if state.driver.is_content() && !state.orphaned {
+                return Ok(());
+            }
+        }
         Self::carry_out(slf)
     }
 
@@ -225,7 +224,7 @@ impl Turning {
         };
         let mut cancelled = Vec::new();
         for (id, future) in leaving {
-            if is_cancelled(future.bind(py))? {
+            if self.futures.is_cancelled(future.bind(py))? {
                 cancelled.push(id);
             }
         }
@@ -333,8 +332,8 @@ impl Turning {
         let outcome = token.outcome(py, result, took, &trail);
         let future = token.future.bind(py);
         let told = match outcome {
-            Ok(object) => future.call_method1(intern!(py, "set_result"), (object,)),
-            Err(error) => fail(future, error),
+            Ok(object) => self.futures.complete(future, object),
+            Err(error) => Futures::fail(future, error),
         };
         if closed {
             // Whoever closes the context knows; futures that nobody awaits need not complain.
@@ -342,7 +341,7 @@ impl Turning {
         }
         if let Err(error) = told
             // A future that was cancelled meanwhile needs no result.
-            && !is_cancelled(future).unwrap_or(true)
+            && !self.futures.is_cancelled(future).unwrap_or(true)
         {
             error.write_unraisable(py, Some(future));
         }
@@ -360,25 +359,6 @@ impl Turning {
     pub(super) fn is_dead(&self, py: Python<'_>) -> bool {
         self.event_loop.call_method0(py, intern!(py, "is_closed")).and_then(|closed| closed.extract(py)).unwrap_or(true)
     }
-}
-
-fn is_cancelled(future: &Bound<'_, PyAny>) -> PyResult<bool> {
-    future.call_method0(intern!(future.py(), "cancelled"))?.extract()
-}
-
-/// Fails a future.
-pub(super) fn fail<'py>(future: &Bound<'py, PyAny>, error: PyErr) -> PyResult<Bound<'py, PyAny>> {
-    let py = future.py();
-    let exception = error.into_value(py);
-    future.call_method1(intern!(py, "set_exception"), (&exception,)).or_else(|refused| {
-        // No future takes a StopIteration: it would end the wrong loop.
-        if exception.bind(py).is_instance_of::<PyStopIteration>() {
-            let wrapped = PyRuntimeError::new_err("a factory raised StopIteration");
-            wrapped.set_cause(py, Some(PyErr::from_value(exception.into_bound(py).into_any())));
-            return future.call_method1(intern!(py, "set_exception"), (wrapped.into_value(py),));
-        }
-        Err(refused)
-    })
 }
 
 fn refuse_unless_it_watches(event_loop: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<()> {
