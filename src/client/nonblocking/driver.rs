@@ -1,6 +1,6 @@
 //! The calls of one event loop: how they begin, how their requests go out, how they end.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,10 +51,10 @@ pub struct Finished<T> {
 #[derive(Debug)]
 pub struct Driver<T> {
     pub(super) base: Arc<Base>,
-    pub(super) calls: Slots<Active<T>>,
+    pub(super) calls: Slots<Box<Active<T>>>,
     pub(super) lines: Slots<Line>,
     /// The line that takes new requests, for each target that has one.
-    pub(super) current: HashMap<TargetId, Watch>,
+    pub(super) current: BTreeMap<TargetId, Watch>,
     /// What other threads bring, once there is a need.
     pub(super) inbox: Option<Inbox>,
     /// The fleet's news come to the inbox.
@@ -79,7 +79,7 @@ impl<T> Driver<T> {
             base,
             calls: Slots::new(),
             lines: Slots::new(),
-            current: HashMap::new(),
+            current: BTreeMap::new(),
             inbox: None,
             listens: false,
             held: Vec::new(),
@@ -108,7 +108,7 @@ impl<T> Driver<T> {
         let timeout = timeout.unwrap_or(self.base.config().timeout);
         let call = Call::new(invocation, self.base.config(), now, timeout);
         let full = self.calls.len() >= CALLS_AT_MOST;
-        let active = Active { token, call, waits: Waits::Moment(now) };
+        let active = Box::new(Active { token, call, waits: Waits::Moment(now) });
         let Some(id) = self.calls.insert(active) else { return CallId::OVER };
         if self.is_closed() {
             self.end(id, Err(closed()));
@@ -126,13 +126,14 @@ impl<T> Driver<T> {
     pub fn cancel(&mut self, call: CallId, now: Duration) -> Option<Finished<T>> {
         let left = self.phase_of(call.0)?.0 >= Phase::Wait;
         let way = self.way_of(call.0);
-        let Active { token, call: mut given_up, .. } = self.calls.remove(call.0)?;
-        let error = self.base.with_fleet(|fleet| given_up.abandon(fleet, now, left));
+        let mut given_up = self.calls.remove(call.0)?;
+        let error = self.base.with_fleet(|fleet| given_up.call.abandon(fleet, now, left));
         if let Some(Way::Line(watch, _)) = way.filter(|_| !left) {
             // Its frame is among the bytes that the kernel has not taken yet, where nothing can be taken out.
             self.retire(watch, &TransportErrorKind::Cancelled, now);
         }
-        Some(Finished { token, result: Err(error), trail: given_up.take_trail() })
+        let trail = given_up.call.take_trail();
+        Some(Finished { token: given_up.token, result: Err(error), trail })
     }
 
     fn way_of(&self, id: u64) -> Option<Way> {
@@ -208,14 +209,16 @@ impl<T> Driver<T> {
         self.effects.is_empty() && self.finished.is_empty() && self.held.is_empty()
     }
 
-    /// What is to be done, in order.
-    pub fn take_effects(&mut self, into: &mut Vec<Effect>) {
-        into.append(&mut self.effects);
+    /// What is to be done, in order; `emptied` is used for what comes next.
+    pub fn take_effects(&mut self, emptied: &mut Vec<Effect>) {
+        emptied.clear();
+        std::mem::swap(emptied, &mut self.effects);
     }
 
-    /// The calls that have ended.
-    pub fn take_finished(&mut self, into: &mut Vec<Finished<T>>) {
-        into.append(&mut self.finished);
+    /// The calls that have ended; `emptied` is used for what comes next.
+    pub fn take_finished(&mut self, emptied: &mut Vec<Finished<T>>) {
+        emptied.clear();
+        std::mem::swap(emptied, &mut self.finished);
     }
 
     /// How many calls are under way.
@@ -260,8 +263,9 @@ impl<T> Driver<T> {
     }
 
     pub(super) fn end(&mut self, id: u64, result: Result<Product, NamingError>) {
-        if let Some(Active { token, mut call, .. }) = self.calls.remove(id) {
-            self.finished.push(Finished { token, result, trail: call.take_trail() });
+        if let Some(mut ended) = self.calls.remove(id) {
+            let trail = ended.call.take_trail();
+            self.finished.push(Finished { token: ended.token, result, trail });
         }
     }
 

@@ -35,6 +35,10 @@ impl<T> Driver<T> {
                 }
             }
         }
+        let replies = incoming.iter().filter(|frame| matches!(frame, Incoming::Reply { .. })).count();
+        if replies > 0 {
+            line.batch = replies;
+        }
         for frame in incoming.drain(..) {
             broke = self.take(watch, frame, now).or(broke);
         }

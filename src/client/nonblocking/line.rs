@@ -25,6 +25,8 @@ pub(super) struct Line {
     queue: VecDeque<u64>,
     /// Requests that were encoded and have had no reply, those included whose callers wait no longer.
     pub(super) outstanding: usize,
+    /// How many replies the last reading brought.
+    pub(super) batch: usize,
     /// When a reply came last; at first, when it was opened.
     pub(super) answered: Duration,
     /// The loop watches for room to write.
@@ -42,6 +44,7 @@ impl Line {
             connection,
             queue: VecDeque::new(),
             outstanding: 0,
+            batch: 0,
             answered: now,
             watches_write: false,
             is_dirty: false,
@@ -49,11 +52,13 @@ impl Line {
         }
     }
 
-    /// Puts an attempt in the queue, and says whether its request should be written at once: nothing is outstanding, so
-    /// there is nothing to gain by waiting for others.
+    /// Puts an attempt in the queue, and says whether its request should be written at once. It should where nothing is
+    /// outstanding and nothing more is to be expected in this turn of the loop: after a batch of replies there is, as their
+    /// callers are about to go on.
     pub(super) fn queue(&mut self, attempt: u64) -> bool {
         self.queue.push_back(attempt);
-        self.outstanding == 0 && self.queue.len() == 1 && self.connection.stage() > Stage::Connecting
+        let alone = self.outstanding == 0 && self.queue.len() == 1 && self.batch <= 1;
+        alone && self.connection.stage() > Stage::Connecting
     }
 
     /// The attempts that wait to be encoded.

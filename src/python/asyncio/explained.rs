@@ -3,7 +3,7 @@
 //! Tasks are looked up by their address and held weakly: an entry whose task has died is of nobody, also where another
 //! task has come to lie at the same place.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
@@ -16,7 +16,7 @@ const ROOM: usize = 256;
 /// What each task's last finished call went through.
 #[derive(Debug)]
 pub(super) struct Explained {
-    tasks: HashMap<usize, (Py<PyWeakrefReference>, Trail)>,
+    tasks: BTreeMap<usize, (Py<PyWeakrefReference>, Trail)>,
     /// Of calls made outside of any task, from a callback.
     no_task: Trail,
     sweep_at: usize,
@@ -24,7 +24,7 @@ pub(super) struct Explained {
 
 impl Explained {
     pub(super) fn new() -> Self {
-        Self { tasks: HashMap::new(), no_task: Trail::default(), sweep_at: ROOM }
+        Self { tasks: BTreeMap::new(), no_task: Trail::default(), sweep_at: ROOM }
     }
 
     /// A call of this task has finished.

@@ -49,6 +49,7 @@ struct State {
     /// Kept from one turn to the next, empty.
     effects: Vec<Effect>,
     finished: Vec<Finished<Waiter>>,
+    leaving: Vec<(CallId, Py<PyAny>)>,
     /// Nobody holds the context any longer: the last call that ends closes the connections.
     orphaned: bool,
 }
@@ -109,6 +110,7 @@ impl Turning {
             timer: None,
             effects: Vec::new(),
             finished: Vec::new(),
+            leaving: Vec::new(),
             orphaned: false,
         };
         let own = Self {
@@ -217,22 +219,21 @@ impl Turning {
 
     /// Sends what waits, but for calls that nobody awaits any more.
     fn send(&self, py: Python<'_>) -> PyResult<()> {
-        let leaving: Vec<(CallId, Py<PyAny>)> = {
-            let state = self.lock();
-            let with_future = |id| Some((id, state.driver.token(id)?.future.clone_ref(py)));
-            state.driver.leaving().filter_map(with_future).collect()
+        let mut leaving = {
+            let mut guard = self.lock();
+            let State { driver, leaving, .. } = &mut *guard;
+            leaving.extend(driver.leaving().filter_map(|id| Some((id, driver.token(id)?.future.clone_ref(py)))));
+            std::mem::take(leaving)
         };
-        let mut cancelled = Vec::new();
-        for (id, future) in leaving {
+        for (id, future) in leaving.drain(..) {
             if self.futures.is_cancelled(future.bind(py))? {
-                cancelled.push(id);
+                self.cancel(py, id);
             }
         }
-        for id in cancelled {
-            self.cancel(py, id);
-        }
         let now = self.base.now();
-        self.lock().driver.flush(now);
+        let mut state = self.lock();
+        state.leaving = leaving;
+        state.driver.flush(now);
         Ok(())
     }
 
