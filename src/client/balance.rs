@@ -13,6 +13,7 @@ use crate::topology::ClusterId;
 
 use super::config::Policy;
 use super::election::{Elected, Elections, Electorate};
+use super::latency::Latency;
 use super::roster::Roster;
 use super::target::{Target, TargetId};
 
@@ -176,8 +177,8 @@ fn draw(rotation: &[TargetId], tried: &[TargetId], rng: &mut impl rand::Rng) -> 
     if count == 0 { None } else { allowed().nth(rng.random_range(0..count)) }
 }
 
-/// The power of two choices: the cheaper of two drawn at random, by latency times the length of its queue. Costs within
-/// a half of each other count as equal, else the fastest by a hair would take all.
+/// The power of two choices: the less loaded of two drawn at random. Where their latencies differ clearly, load is latency
+/// times the length of the queue; else it is the queue alone, and the first one drawn is taken where those are equal too.
 fn less_loaded(
     rotation: &[TargetId],
     tried: &[TargetId],
@@ -185,8 +186,6 @@ fn less_loaded(
     now: Duration,
     rng: &mut impl rand::Rng,
 ) -> Option<TargetId> {
-    let cost =
-        |id| roster.get(id).map_or(u64::MAX, |target| target.latency.at(now).saturating_mul(u64::from(target.outstanding) + 1));
     let first = draw(rotation, tried, rng)?;
     let second = if tried.is_empty() {
         let others = rotation.len() - 1;
@@ -201,5 +200,15 @@ fn less_loaded(
         let Some(second) = draw(rotation, &others, rng) else { return Some(first) };
         second
     };
-    Some(if cost(second).saturating_mul(3) < cost(first).saturating_mul(2) { second } else { first })
+    let known = |id: TargetId| roster.get(id).and_then(|target| target.latency.at(now));
+    // A newcomer counts as good as the best: it's asked as often, and soon known.
+    let latency = |id| known(id).or_else(|| rotation.iter().filter_map(|id| known(*id)).min()).unwrap_or(1);
+    let queue = |id| roster.get(id).map_or(u64::MAX, |target| u64::from(target.outstanding) + 1);
+    let (ours, theirs) = (latency(first), latency(second));
+    let (first_load, second_load) = if Latency::is_clearly_below(ours, theirs) || Latency::is_clearly_below(theirs, ours) {
+        (ours.saturating_mul(queue(first)), theirs.saturating_mul(queue(second)))
+    } else {
+        (queue(first), queue(second))
+    };
+    Some(if second_load < first_load { second } else { first })
 }

@@ -33,6 +33,7 @@ pub mod fleet;
 pub mod fork;
 pub mod invocation;
 pub mod keeper;
+mod latency;
 pub mod nonblocking;
 mod roster;
 mod sources;

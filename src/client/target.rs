@@ -7,6 +7,8 @@ use std::time::Duration;
 use crate::protocol::RefusalReason;
 use crate::topology::{Endpoint, MemberState, NodeId};
 
+use super::latency::Latency;
+
 /// Names a target within its fleet. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TargetId(pub u32);
@@ -122,35 +124,5 @@ impl Target {
     /// The node's name where it's known, else `host:port`: how messages name it.
     pub fn name(&self) -> &Arc<str> {
         self.node_name.as_ref().unwrap_or(&self.label)
-    }
-}
-
-/// How long a target takes to answer: a moving average that rises fast, falls slowly, and is forgotten where nothing
-/// new comes in. A slow target is thus asked again some time, and can show that it has become fast.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Latency {
-    micros: u64,
-    at: Duration,
-}
-
-impl Latency {
-    /// Below this, differences are the machine's noise.
-    const FLOOR: u64 = 200;
-    /// What is known halves in this time.
-    const HALF_LIFE: Duration = Duration::from_secs(2);
-
-    /// An answer took `elapsed`.
-    pub(super) fn sample(&mut self, now: Duration, elapsed: Duration) {
-        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX).min(60_000_000);
-        let known = self.at(now);
-        self.micros = if micros > known { u64::midpoint(known, micros) } else { (known * 7 + micros) / 8 };
-        self.at = now;
-    }
-
-    /// In microseconds, at least the floor.
-    pub(super) fn at(self, now: Duration) -> u64 {
-        let half_lives = now.saturating_sub(self.at).as_millis() / Self::HALF_LIFE.as_millis();
-        let shift = u32::try_from(half_lives).unwrap_or(u32::MAX);
-        self.micros.checked_shr(shift).unwrap_or(0).max(Self::FLOOR)
     }
 }

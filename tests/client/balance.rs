@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+
 use hanaming::client::{Call, ClientConfig, Elections, Fleet, Input, Names, Output, Policy};
 
 use crate::stage::{config, connection_refused, endpoint, error, found, letter, lookup, member, ms, refused, view, welcome};
@@ -234,6 +237,54 @@ fn least_loaded_takes_a_hairs_breadth_for_nothing() {
         })
     };
     assert_even(&crowd.shares(&mut |letter| (took(letter), found())), "abc", 250);
+}
+
+/// A latency around `usual`, as machines have it: it doubles and halves, one answer in fifty is twenty times as slow, and
+/// the first one pays for the connection.
+fn noisy(usual: Duration, seed: u64) -> impl FnMut() -> Duration {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut answers = 0;
+    move || {
+        answers += 1;
+        let noise = rng.random_range(0.5..2.0);
+        usual.mul_f64(if answers == 1 || rng.random_range(0..50) == 0 { noise * 20.0 } else { noise })
+    }
+}
+
+#[test]
+fn least_loaded_is_even_however_noisy_latencies_are() {
+    for usual in [50, 500, 5_000, 50_000].map(Duration::from_micros) {
+        for seed in 0..6 {
+            let mut crowd = Crowd::new(Policy::LeastLoaded, 1, seed);
+            let mut takes = noisy(usual, seed);
+            assert_even(&crowd.shares(&mut |_| (takes(), found())), "abc", 250);
+        }
+    }
+}
+
+#[test]
+fn least_loaded_gives_one_that_came_back_its_share_at_once() {
+    for seed in 0..6 {
+        let mut crowd = Crowd::new(Policy::LeastLoaded, 1, seed);
+        crowd.shares(&mut without('b'));
+        crowd.probe_all();
+        let mut takes = noisy(Duration::from_micros(200), seed);
+        let mut reconnects = Some(ms(30));
+        let mut reply = |letter| (if letter == 'b' { reconnects.take() } else { None }.unwrap_or_else(&mut takes), found());
+        let by_b = (0..300).filter(|_| crowd.call(0, &mut reply) == 'b').count();
+        assert!((70..=130).contains(&by_b), "{by_b} of 300 with seed {seed}");
+    }
+}
+
+#[test]
+fn least_loaded_gives_one_ten_times_as_slow_clearly_less_however_noisy() {
+    for seed in 0..6 {
+        let mut crowd = Crowd::new(Policy::LeastLoaded, 1, seed);
+        let (mut fast, mut slow) = (noisy(ms(1), seed), noisy(ms(10), seed + 100));
+        let shares = crowd.shares(&mut |letter| (if letter == 'b' { slow() } else { fast() }, found()));
+        assert!(shares[&'b'] < 300, "{shares:?}");
+        assert!(shares[&'a'].abs_diff(shares[&'c']) < 600, "{shares:?}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::topology::{Endpoint, MemberState};
 use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::backoff;
+use super::super::latency::Latency;
 use super::super::target::{Health, Target, TargetId};
 use super::{Fleet, Only};
 
@@ -147,6 +148,8 @@ impl Fleet {
             _ => 1,
         };
         target.misses = 0;
+        // Who comes back may have become another, and comes back as a newcomer.
+        target.latency = Latency::default();
         target.health = Health::Failed { failures, since: now, probe_at: now + backoff::delay(failures, &mut self.rng) };
         let hostname = std::sync::Arc::clone(&target.hostname);
         self.sources.doubt(&hostname, now);

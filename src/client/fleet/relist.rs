@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use crate::topology::{Endpoint, Member, NodeId};
 
+use super::super::latency::Latency;
 use super::super::sources::Wanted;
-use super::super::target::{Health, Latency, Origin, Target, TargetId};
+use super::super::target::{Health, Origin, Target, TargetId};
 use super::{Fleet, Only};
 
 impl Fleet {
