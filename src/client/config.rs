@@ -123,9 +123,7 @@ impl ClientConfig {
         for (option, value) in
             [("timeout", self.timeout), ("attempt_timeout", self.attempt_timeout), ("mutation_timeout", self.mutation_timeout)]
         {
-            if value.is_zero() {
-                return Err(wrong(format!("{option} is 0; give a positive number of seconds")));
-            }
+            check_time(option, value)?;
         }
         Ok(())
     }
@@ -134,12 +132,20 @@ impl ClientConfig {
 /// The longest time that can be asked for: a day.
 pub(super) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Reads an option in seconds. Times over a day are a day; what is negative or no number is refused.
+/// Reads an option in seconds. Times over a day are a day; what is negative, nothing or no number is refused.
 pub fn seconds(option: &str, value: f64) -> Result<Duration, NamingError> {
-    if value.is_nan() || value < 0.0 {
-        return Err(wrong(format!("{option}={value} is no time; give a positive number of seconds")));
+    if value.is_nan() || value <= 0.0 {
+        return Err(wrong(format!("{option} is {value}: give a positive number of seconds")));
     }
-    Ok(Duration::from_secs_f64(value.min(LONGEST.as_secs_f64())))
+    Ok(Duration::from_secs_f64(value.min(LONGEST.as_secs_f64())).max(SHORTEST))
+}
+
+/// The shortest time there is: none at all would be no time.
+const SHORTEST: Duration = Duration::from_nanos(1);
+
+/// Refuses no time at all, in which nothing can be done.
+pub(super) fn check_time(option: &str, time: Duration) -> Result<(), NamingError> {
+    if time.is_zero() { Err(wrong(format!("{option} is 0: give a positive number of seconds"))) } else { Ok(()) }
 }
 
 fn wrong(message: String) -> NamingError {

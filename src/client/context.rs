@@ -12,10 +12,11 @@ use crate::protocol::{Found, Report, Scope, SurveyItem, TreeChoice, Written};
 use crate::topology::View;
 
 use super::blocking::Client;
-use super::config::ClientConfig;
+use super::config::{ClientConfig, check_time};
 use super::driver::Driver;
 use super::invocation::{BindOptions, Invocation, Located, Product, Subject};
 use super::target::Target;
+use super::trail::Trail;
 
 /// What is bound at a name.
 #[derive(Clone, Debug)]
@@ -132,7 +133,7 @@ impl Context {
     /// What a name resolves to, from which tree of which node, and how that was found out.
     pub fn resolve(&self, name: &str) -> Result<Resolution, NamingError> {
         let invocation = Invocation::lookup(self.subject(name)?.0)?;
-        let (product, trail) = self.driver.perform(invocation, self.timeout, &mut || false)?;
+        let (product, trail) = self.carry(invocation, self.timeout)?;
         Ok(Resolution { found: located(product)?.found, attempts: trail.attempts() })
     }
 
@@ -146,12 +147,12 @@ impl Context {
 
     /// Binds a name that is free.
     pub fn bind(&self, name: &str, value: &Value) -> Result<Written, NamingError> {
-        self.bind_content(name, value.to_content()?, BindOptions::default())
+        self.bind_content(name, content(name, value)?, BindOptions::default())
     }
 
     /// Binds a name; what was bound there gives way.
     pub fn rebind(&self, name: &str, value: &Value) -> Result<Written, NamingError> {
-        self.bind_content(name, value.to_content()?, BindOptions { replace: true, ..BindOptions::default() })
+        self.bind_content(name, content(name, value)?, BindOptions { replace: true, ..BindOptions::default() })
     }
 
     /// Binds a name as the options say.
@@ -197,7 +198,7 @@ impl Context {
     /// What is bound at a name, as soon as it can be looked up; `TimeLimitExceeded` where that takes longer than `timeout`.
     pub fn wait_for(&self, name: &str, timeout: Duration) -> Result<Bound, NamingError> {
         let (subject, full) = self.subject(name)?;
-        let (product, _) = self.driver.perform(Invocation::wait_for(subject)?, Some(timeout), &mut || false)?;
+        let (product, _) = self.carry(Invocation::wait_for(subject)?, Some(timeout))?;
         self.bound(located(product)?, full)
     }
 
@@ -221,7 +222,14 @@ impl Context {
     }
 
     fn perform(&self, invocation: Invocation) -> Result<Product, NamingError> {
-        self.driver.perform(invocation, self.timeout, &mut || false).map(|(product, _)| product)
+        self.carry(invocation, self.timeout).map(|(product, _)| product)
+    }
+
+    fn carry(&self, invocation: Invocation, timeout: Option<Duration>) -> Result<(Product, Trail), NamingError> {
+        if let Some(timeout) = timeout {
+            check_time("timeout", timeout)?;
+        }
+        self.driver.perform(invocation, timeout, &mut || false)
     }
 
     fn locate(&self, invocation: Invocation) -> Result<Located, NamingError> {
@@ -291,6 +299,11 @@ impl Deref for HaContext {
     fn deref(&self) -> &Context {
         &self.root
     }
+}
+
+/// A value as it is bound at a name.
+fn content(name: &str, value: &Value) -> Result<Content, NamingError> {
+    value.to_content().map_err(|error| error.with_name(name))
 }
 
 fn located(product: Product) -> Result<Located, NamingError> {

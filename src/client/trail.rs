@@ -27,8 +27,8 @@ pub(super) enum Outcome {
     Link(Box<str>),
     /// A naming answer: no such name, already bound, ….
     Fault(ErrorKind, Box<str>),
-    /// Nobody had it, and these nodes were silent.
-    Incomplete(Vec<Arc<str>>),
+    /// What those said who answered, and these nodes were silent.
+    Incomplete(&'static str, Vec<Arc<str>>),
     /// Refused before it ran.
     Refused(RefusalReason),
     /// The exchange broke.
@@ -99,7 +99,7 @@ impl Try {
             Outcome::Answered(word) => (*word).to_owned(),
             Outcome::Link(target) => format!("a link to '{target}'"),
             Outcome::Fault(kind, message) => fault_words(*kind).map_or_else(|| message.to_string(), str::to_owned),
-            Outcome::Incomplete(silent) => format!("no such name; silent: {}", silent.join(", ")),
+            Outcome::Incomplete(answer, silent) => format!("{answer}; silent: {}", silent.join(", ")),
             Outcome::Refused(reason) => format!("refused: {}", reason.as_str()),
             Outcome::Broke(TransportErrorKind::TimedOut(_)) if self.phase == Phase::Connect => {
                 format!("no connection in {}", seconds(self.elapsed))

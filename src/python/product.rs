@@ -85,7 +85,9 @@ pub fn survey<'py>(
     }
     answered.dedup();
     if !silent.is_empty() {
-        let message = format!("not every node answered; silent: {}", silent.join(", "));
+        let told = answered.iter().map(|node| format!("{node}: answered"));
+        let told: Vec<_> = told.chain(silent.iter().map(|node| format!("{node}: silent"))).collect();
+        let message = format!("not every node answered. {}. Safe to retry.", told.join("; "));
         let error = NamingError::new(ErrorKind::ServiceUnavailable, message)
             .with_completion(CompletionStatus::Yes)
             .with_repeatable(true)

@@ -18,3 +18,4 @@ mod fleet_sources;
 mod invocations;
 mod memory;
 mod simulation;
+mod told;

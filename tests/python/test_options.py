@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hanaming
-from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError, TimeLimitExceededError
+from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError
 
 
 @pytest.mark.parametrize(
@@ -69,17 +69,20 @@ def test_a_time_that_is_none(option: str, seconds: float) -> None:
         HAContext("127.0.0.1:1", **{option: seconds})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), 0.0])
 def test_an_operation_s_time_that_is_none(node: Node, seconds: float) -> None:
-    for ctx in (node.local, node.context()):
-        with pytest.raises(ConfigurationError, match="timeout"):
-            ctx.lookup("a", timeout=seconds)
-
-
-def test_no_time_at_all_is_too_short(node: Node) -> None:
     node.local.bind("a", 1)
-    with HAContext(node.url) as ctx, pytest.raises(TimeLimitExceededError):
-        ctx.lookup("a", timeout=0)
+    with HAContext(node.url) as far:
+        for ctx in (node.local, node.context(), far):
+            with pytest.raises(ConfigurationError, match="give a positive number of seconds"):
+                ctx.lookup("a", timeout=seconds)
+
+
+@pytest.mark.asyncio
+async def test_an_operation_s_time_that_is_none_with_asyncio(node: Node) -> None:
+    async with hanaming.aio.HAContext(node.url) as ctx:
+        with pytest.raises(ConfigurationError, match="timeout is 0: give a positive number of seconds"):
+            await ctx.lookup("a", timeout=0)
 
 
 def test_the_longest_time_is_taken(node: Node) -> None:

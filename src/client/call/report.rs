@@ -29,10 +29,12 @@ impl Call {
         if let Some(last) = self.trail.last_mut() {
             last.why_next = None;
         }
-        let error = match self.invocation.given() {
+        let told = self.invocation.told(&error);
+        let error = match self.invocation.concerned(&error) {
             Some(given) if error.fields().name.is_none() => error.with_name(given.as_str()),
             _ => error,
         };
+        let error = error.with_message(told);
         let error = match error.fields().resolved_name.as_deref().and_then(|full| self.invocation.relative(full)) {
             Some(resolved) => {
                 let remaining = error.fields().remaining_name.clone().unwrap_or_default();
@@ -47,12 +49,12 @@ impl Call {
     pub(super) fn out_of_time(&mut self, _fleet: &mut Fleet) -> Output {
         let what = if self.invocation.waits() { "not bound" } else { "not answered" };
         let message = format!("{what} in {}", seconds(self.timeout));
-        Output::Done(Err(self.indefinite(ErrorKind::TimeLimitExceeded, message, self.worst)))
+        Output::Done(Err(self.indefinite(ErrorKind::TimeLimitExceeded, &message, self.worst)))
     }
 
     /// The caller gave up.
     pub(super) fn given_up(&mut self) -> NamingError {
-        self.indefinite(ErrorKind::Communication, "given up by the caller".to_owned(), self.worst)
+        self.indefinite(ErrorKind::Communication, "given up by the caller", self.worst)
     }
 
     /// Nobody is left to ask.
@@ -61,12 +63,11 @@ impl Call {
             let error = fault::to_error(*rejection);
             self.complete(error, CompletionStatus::No)
         } else {
-            let message = if self.incomplete.is_some() {
-                "not every node answered, and none that did has it"
-            } else {
-                "no server can be reached"
+            let message = match &self.incomplete {
+                Some(_) => self.invocation.told_of_silence(),
+                None => "no server can be reached".to_owned(),
             };
-            self.indefinite(ErrorKind::ServiceUnavailable, message.to_owned(), self.worst)
+            self.indefinite(ErrorKind::ServiceUnavailable, &message, self.worst)
         };
         self.finish(fleet, now, error)
     }
@@ -82,7 +83,7 @@ impl Call {
     ) -> Output {
         let timed_out = matches!(error.kind, TransportErrorKind::TimedOut(_));
         let error = if timed_out && now >= self.deadline {
-            self.indefinite(ErrorKind::TimeLimitExceeded, format!("not answered in {}", seconds(self.timeout)), completion)
+            self.indefinite(ErrorKind::TimeLimitExceeded, &format!("not answered in {}", seconds(self.timeout)), completion)
         } else {
             let message = match completion {
                 CompletionStatus::No | CompletionStatus::Yes => "it ran, and its answer is lost",
@@ -91,20 +92,20 @@ impl Call {
                 }
                 CompletionStatus::Maybe => "it was sent, and the connection broke before the answer",
             };
-            self.indefinite(ErrorKind::Communication, message.to_owned(), completion)
+            self.indefinite(ErrorKind::Communication, message, completion)
         };
         self.finish(fleet, now, error)
     }
 
     fn finish_unsettled(&mut self, fleet: &mut Fleet, now: Duration, current: &Current, completion: CompletionStatus) -> Output {
         let waited = seconds(now.saturating_sub(current.started));
-        let error = self.indefinite(ErrorKind::Communication, format!("it was sent, and not answered in {waited}"), completion);
+        let error = self.indefinite(ErrorKind::Communication, &format!("it was sent, and not answered in {waited}"), completion);
         self.finish(fleet, now, error)
     }
 
     /// An error that is nobody's answer: it says what each node did.
-    fn indefinite(&mut self, kind: ErrorKind, what: String, completion: CompletionStatus) -> NamingError {
-        let mut message = what;
+    fn indefinite(&mut self, kind: ErrorKind, what: &str, completion: CompletionStatus) -> NamingError {
+        let mut message = self.invocation.others_undecided() + what;
         let words = self.words_of_each();
         if !words.is_empty() {
             let told: Vec<String> = words.iter().map(|(name, words)| format!("{name}: {words}")).collect();
@@ -125,12 +126,12 @@ impl Call {
         };
         for attempt in self.trail.tries() {
             // A node that answered and missed others' words is listed with those others, below.
-            if !matches!(attempt.outcome, Outcome::Incomplete(_)) {
+            if !matches!(attempt.outcome, Outcome::Incomplete(..)) {
                 say(attempt.name(), attempt.words());
             }
         }
         if let Some(incomplete) = &self.incomplete {
-            incomplete.answered.iter().for_each(|node| say(node, "no such name".to_owned()));
+            incomplete.answered.iter().for_each(|node| say(node, self.invocation.answer_beside_silence().to_owned()));
             incomplete.silent.iter().for_each(|node| say(node, "silent".to_owned()));
         }
         words
@@ -153,7 +154,7 @@ impl Call {
             }
             if is_silence(attempt) {
                 silent.push(Arc::clone(name));
-            } else if attempt.phase == Phase::Answer && !matches!(attempt.outcome, Outcome::Incomplete(_)) {
+            } else if attempt.phase == Phase::Answer && !matches!(attempt.outcome, Outcome::Incomplete(..)) {
                 answered.push(Arc::clone(name));
             }
         }

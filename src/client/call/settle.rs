@@ -34,7 +34,10 @@ impl Call {
             Next::Done(_, outcome) => (outcome.clone(), None),
             Next::Link(target) => (Outcome::Link(target.clone()), Some(Why::Link)),
             Next::More => (Outcome::Answered("answered in part"), Some(Why::More)),
-            Next::Incomplete { silent, .. } => (Outcome::Incomplete(silent.clone()), Some(Why::MayKnowMore)),
+            Next::Incomplete { silent, .. } => {
+                let answer = self.invocation.answer_beside_silence();
+                (Outcome::Incomplete(answer, silent.clone()), Some(Why::MayKnowMore))
+            }
             Next::Fail(error) => (Outcome::Fault(error.kind(), error.fields().message.as_str().into()), None),
         };
         let completion = match &next {

@@ -43,10 +43,11 @@ pub(in super::super) fn unexpected(what: &str) -> NamingError {
     NamingError::new(ErrorKind::Internal, message).with_completion(CompletionStatus::Yes)
 }
 
-/// The name behind a link that was met on the way to `name`.
-pub(super) fn follow(walk: &mut Option<LinkWalk>, name: &Name, met: &LinkMet) -> Result<Name, NamingError> {
+/// The name behind a link that was met on the way to `name`, which the caller gave as `given`.
+pub(super) fn follow(walk: &mut Option<LinkWalk>, name: &Name, given: &Name, met: &LinkMet) -> Result<Name, NamingError> {
     let walk = walk.get_or_insert_with(|| LinkWalk::new(name.clone()));
-    walk.follow(&Name::parse(&met.at)?, &met.target, &Name::parse(&met.rest)?)
+    let mut behind = || walk.follow(&Name::parse(&met.at)?, &met.target, &Name::parse(&met.rest)?);
+    behind().map_err(|error| error.with_name(given.as_str()))
 }
 
 pub(super) fn accept(invocation: &mut Invocation, answer: Answer) -> Next {
@@ -59,7 +60,7 @@ pub(super) fn accept(invocation: &mut Invocation, answer: Answer) -> Next {
             Next::done(Product::Found(Located { found: met.found, at: None }))
         }
         (Kind::Lookup { name, .. } | Kind::List { name, .. }, Answer::Link(met)) => {
-            match follow(&mut invocation.walk, name, &met) {
+            match follow(&mut invocation.walk, name, &invocation.subject.given, &met) {
                 Ok(behind) => {
                     *name = behind;
                     Next::Link(met.target.into())
@@ -76,7 +77,7 @@ pub(super) fn accept(invocation: &mut Invocation, answer: Answer) -> Next {
             rows.extend(entries);
             if more { Next::More } else { Next::done(Product::Listing(std::mem::take(rows))) }
         }
-        (Kind::Write(write), Answer::Link(met)) => match write.follow(&met, &mut invocation.walk) {
+        (Kind::Write(write), Answer::Link(met)) => match write.follow(&met, &invocation.subject.given, &mut invocation.walk) {
             Ok(()) => Next::Link(met.target.into()),
             Err(error) => Next::Fail(error),
         },

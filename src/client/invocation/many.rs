@@ -47,6 +47,11 @@ impl Many {
         self.pending[..self.asked()].iter().map(|pending| pending.name.to_string()).collect()
     }
 
+    /// The names as the caller gave them that aren't settled yet.
+    pub(super) fn undecided(&self) -> impl ExactSizeIterator<Item = &Name> {
+        self.pending.iter().map(|pending| &pending.given)
+    }
+
     pub(super) fn is_settled(&self) -> bool {
         self.pending.is_empty()
     }
@@ -80,9 +85,9 @@ impl Many {
                     self.settled[pending.index] = Some(Located { found, at });
                 }
                 ManyItem::Absent { .. } => {}
-                ManyItem::Link(met) => match super::hops::follow(&mut pending.walk, &pending.name, &met) {
+                ManyItem::Link(met) => match super::hops::follow(&mut pending.walk, &pending.name, &pending.given, &met) {
                     Ok(name) => self.pending.push(Pending { name, ..pending }),
-                    Err(error) => return Next::Fail(error.with_name(pending.given.as_str())),
+                    Err(error) => return Next::Fail(error),
                 },
                 ManyItem::Unknown { answered: some, silent: others } => {
                     merge(&mut answered, some);

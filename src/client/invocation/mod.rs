@@ -8,6 +8,7 @@ mod hops;
 mod many;
 mod mutate;
 mod product;
+mod told;
 
 use crate::failure::verdict::Need;
 use crate::naming::LinkWalk;
@@ -182,7 +183,7 @@ impl Invocation {
     /// Moves a value. Gives [`Product::Written`].
     pub fn rename(from: Subject, to: Subject) -> Result<Self, NamingError> {
         let to = to.checked_for_change()?;
-        Self::write(from, |from| Write::Rename { from, to: to.full, to_walk: None })
+        Self::write(from, |from| Write::Rename { from, to: to.full, to_given: to.given, to_walk: None })
     }
 
     /// Makes a context. Gives [`Product::Written`].
@@ -210,7 +211,7 @@ impl Invocation {
         Self::of(Name::empty().into(), Kind::Quiesce)
     }
 
-    /// The name that errors bear; `None` where the operation is of no name.
+    /// The name that it's of; `None` where it is of none or of many.
     pub fn given(&self) -> Option<&Name> {
         match self.kind {
             Kind::Many(_) | Kind::Status | Kind::Quiesce => None,

@@ -13,7 +13,7 @@ use super::{BindOptions, Product};
 pub(super) enum Write {
     Bind { name: Name, content: Content, options: BindOptions },
     Unbind { name: Name },
-    Rename { from: Name, to: Name, to_walk: Option<LinkWalk> },
+    Rename { from: Name, to: Name, to_given: Name, to_walk: Option<LinkWalk> },
     Create { name: Name, create_parents: bool },
     Destroy { name: Name },
 }
@@ -37,18 +37,26 @@ impl Write {
         }
     }
 
-    /// Goes on behind a link that stands on the way to one of its names. `walk` is that of the first name.
-    pub(super) fn follow(&mut self, met: &LinkMet, walk: &mut Option<LinkWalk>) -> Result<(), NamingError> {
+    /// The name that it's of by now; of a rename, the old one.
+    pub(super) fn name(&self) -> &Name {
+        match self {
+            Self::Bind { name, .. } | Self::Unbind { name } | Self::Create { name, .. } | Self::Destroy { name } => name,
+            Self::Rename { from, .. } => from,
+        }
+    }
+
+    /// Goes on behind a link that stands on the way to one of its names. `given` and `walk` are those of the first name.
+    pub(super) fn follow(&mut self, met: &LinkMet, given: &Name, walk: &mut Option<LinkWalk>) -> Result<(), NamingError> {
         match self {
             Self::Bind { name, .. } | Self::Unbind { name } | Self::Create { name, .. } | Self::Destroy { name } => {
-                *name = super::hops::follow(walk, name, met)?;
+                *name = super::hops::follow(walk, name, given, met)?;
             }
-            Self::Rename { from, to, to_walk } => {
+            Self::Rename { from, to, to_given, to_walk } => {
                 let met_by_first = Name::parse(&met.at)?.join(&Name::parse(&met.rest)?) == *from;
                 if met_by_first {
-                    *from = super::hops::follow(walk, from, met)?;
+                    *from = super::hops::follow(walk, from, given, met)?;
                 } else {
-                    *to = super::hops::follow(to_walk, to, met)?;
+                    *to = super::hops::follow(to_walk, to, to_given, met)?;
                 }
             }
         }
