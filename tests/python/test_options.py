@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hanaming
-from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError
+from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError, aio
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_operation_s_time_that_is_none(node: Node, seconds: float) -> None:
 
 @pytest.mark.asyncio
 async def test_an_operation_s_time_that_is_none_with_asyncio(node: Node) -> None:
-    async with hanaming.aio.HAContext(node.url) as ctx:
+    async with aio.HAContext(node.url) as ctx:
         with pytest.raises(ConfigurationError, match="timeout is 0: give a positive number of seconds"):
             await ctx.lookup("a", timeout=0)
 
