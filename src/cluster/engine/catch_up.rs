@@ -1,0 +1,90 @@
+//! How nodes catch up with each other: on meeting, on a reminder, and by asking around.
+
+use crate::cluster::message::Message;
+use crate::cluster::sync::{Progress, SyncPart, SyncRequest};
+use crate::cluster::vector::{Dot, Seen, Vector};
+use crate::naming::Name;
+use crate::topology::NodeId;
+
+use super::Engine;
+use super::timer::Timer;
+
+impl Engine {
+    /// Asks a peer for what this node lacks. An earlier request to it is given up.
+    pub(super) fn pull_from(&mut self, peer: NodeId) {
+        let (request, pull) = self.replica.begin_pull();
+        self.pulls.insert(peer, pull);
+        self.send(peer, Message::Pull(request));
+    }
+
+    pub(super) fn answer_pull(&mut self, from: NodeId, request: &SyncRequest) {
+        self.notice_own_writes(&request.seen);
+        self.caught_up(from, request.seen.vector().clone());
+        for part in self.replica.answer_pull(request) {
+            self.send(from, Message::Part(part));
+        }
+    }
+
+    pub(super) fn take_part(&mut self, from: NodeId, part: SyncPart) {
+        self.notice_own_writes(&part.claim.seen);
+        let Some(pull) = self.pulls.get_mut(&from) else { return };
+        let names: Vec<Name> = part.records.iter().map(|(name, _)| name.clone()).collect();
+        if let Progress::Complete { .. } = self.replica.take_part(self.now, pull, part) {
+            self.pulls.remove(&from);
+            for name in names {
+                self.void_repetitions(&name);
+            }
+            let vector = self.replica.seen().vector().clone();
+            self.send(from, Message::CaughtUp(vector));
+            self.recheck_tokens();
+        }
+    }
+
+    /// A peer has seen this much; perhaps it no longer lags.
+    pub(super) fn caught_up(&mut self, from: NodeId, vector: Vector) {
+        if self.lagging.get(&from).is_some_and(|missed| vector.covers(*missed)) {
+            self.lagging.remove(&from);
+        }
+        self.vectors.entry(from).or_default().join(&vector);
+    }
+
+    /// The peer lags until it has seen all that this node wrote up to now.
+    pub(super) fn mark_lagging(&mut self, peer: NodeId) {
+        let missed = Dot { actor: self.replica.actor(), sequence: self.replica.written() };
+        self.lagging.insert(peer, missed);
+    }
+
+    pub(super) fn remind_lagging(&mut self) {
+        let lagging: Vec<NodeId> = self.lagging.keys().copied().collect();
+        for peer in lagging {
+            self.send(peer, Message::Lagging);
+        }
+    }
+
+    pub(super) fn anti_entropy(&mut self) {
+        self.timers.add(self.now + self.timing.anti_entropy, Timer::AntiEntropy);
+        if let Some(peer) = self.random_peer() {
+            self.pull_from(peer);
+        }
+        self.replica.forget_operations(self.now);
+        if let Some(everybody) = self.everybody() {
+            self.replica.purge(self.now, &everybody);
+        }
+    }
+
+    /// What all members have seen, where that is known.
+    fn everybody(&self) -> Option<Vector> {
+        let mut covered = self.replica.seen().vector().clone();
+        for member in self.members.iter().filter(|member| **member != self.id) {
+            covered = covered.meet(self.vectors.get(member)?);
+        }
+        Some(covered)
+    }
+
+    /// A peer has seen writes of this node's actor that this node hasn't: its data is older than it was.
+    fn notice_own_writes(&mut self, seen: &Seen) {
+        if self.replica.is_outrun_by(seen) {
+            self.replica.renew_actor();
+        }
+    }
+}

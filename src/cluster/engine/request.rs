@@ -1,0 +1,244 @@
+//! A client's request: is this node up to date for that client, whose name is it, and did it run before?
+//!
+//! *Every* execution looks up what is known of its operation id, whether the client calls it a retry or not: the
+//! first message may have been delivered after all. Only a retry asks the peers too, since only then can another node
+//! know more than this one.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::cluster::history::Outcome;
+use crate::cluster::message::{Message, Refusal, Reply, Request, Uncertainty};
+use crate::cluster::oplog::Standing;
+use crate::cluster::owner::owner;
+use crate::cluster::record::Record;
+use crate::cluster::rules::Rule;
+use crate::cluster::vector::{Dot, Seen};
+use crate::naming::Name;
+use crate::protocol::OperationId;
+use crate::topology::NodeId;
+
+use super::Engine;
+use super::timer::Timer;
+
+/// Who waits for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A client of this node.
+    Client(u64),
+    /// Another node, for a client of its own.
+    Node(NodeId),
+}
+
+/// A request under way.
+#[derive(Debug)]
+pub(super) struct Caller {
+    pub askers: Vec<Asker>,
+    pub request: Request,
+    pub until: Duration,
+    stage: Stage,
+}
+
+/// What a request waits for.
+#[derive(Debug, PartialEq, Eq)]
+enum Stage {
+    /// This node to catch up with the client.
+    Token,
+    /// The owner's answer.
+    Owner,
+    /// What these peers know of the operation; some had forgotten it.
+    Peers { silent: BTreeSet<NodeId>, is_forgotten: bool },
+    /// Nothing but its own execution.
+    Execution,
+}
+
+impl Engine {
+    /// A request arrives: from a client, or forwarded by the node that the client asked.
+    pub(super) fn request(&mut self, asker: Asker, request: Request) {
+        let operation = request.operation;
+        if let Some(caller) = self.callers.get_mut(&operation)
+            && caller.request.intent.digest(&caller.request.name) == request.intent.digest(&request.name)
+        {
+            // It is under way here. A forwarded request that comes back is run here at last.
+            caller.askers.retain(|known| *known != asker);
+            caller.askers.push(asker);
+            caller.request.is_retry |= request.is_retry;
+            caller.until = caller.until.max(self.now + request.within);
+            if caller.stage == Stage::Owner && matches!(asker, Asker::Node(_)) {
+                self.start(operation);
+            }
+            return;
+        }
+        let (until, behind) = (self.now + request.within, !self.replica.seen().includes(&request.token));
+        let caller = Caller { askers: vec![asker], request, until, stage: Stage::Token };
+        self.callers.insert(operation, caller);
+        if behind && self.rules.hold(Rule::TokenChecked) {
+            for peer in self.peers() {
+                self.pull_from(peer);
+            }
+            self.timers.add(self.now + self.timing.catch_up, Timer::StillBehind(operation));
+        } else {
+            self.route(operation);
+        }
+    }
+
+    /// This node has caught up with somebody: perhaps with clients that wait for that.
+    pub(super) fn recheck_tokens(&mut self) {
+        let seen = self.replica.seen();
+        let waiting = self.callers.iter().filter(|(_, c)| c.stage == Stage::Token && seen.includes(&c.request.token));
+        let ready: Vec<OperationId> = waiting.map(|(operation, _)| *operation).collect();
+        for operation in ready {
+            self.route(operation);
+        }
+    }
+
+    pub(super) fn still_behind(&mut self, operation: OperationId) {
+        if self.callers.get(&operation).is_some_and(|caller| caller.stage == Stage::Token) {
+            self.answer(operation, &Reply::Refused(Refusal::Behind));
+        }
+    }
+
+    /// To the owner, once; what was forwarded here is run here, whoever owns it by now.
+    fn route(&mut self, operation: OperationId) {
+        let Some(caller) = self.callers.get_mut(&operation) else { return };
+        let was_forwarded = caller.askers.iter().any(|asker| matches!(asker, Asker::Node(_)));
+        let owner = owner(&caller.request.name, self.live.iter().copied());
+        match owner.filter(|owner| *owner != self.id && !was_forwarded && !self.lagging.contains_key(owner)) {
+            Some(owner) => {
+                caller.stage = Stage::Owner;
+                let request = caller.request.clone();
+                self.send(owner, Message::Forward(request));
+                self.timers.add(self.now + self.timing.patience, Timer::OwnerSilent(operation));
+            }
+            None => self.start(operation),
+        }
+    }
+
+    pub(super) fn forwarded(&mut self, operation: OperationId, reply: Reply, token: Seen) {
+        // Where it runs here meanwhile, that execution answers; the owner's version and this one are of one operation.
+        if self.callers.get(&operation).is_some_and(|caller| caller.stage == Stage::Owner) {
+            let Some(caller) = self.callers.remove(&operation) else { return };
+            for asker in caller.askers {
+                let (reply, token) = (reply.clone(), token.clone());
+                self.outputs.push(match asker {
+                    Asker::Client(asker) => super::Output::Answer { asker, reply, token },
+                    Asker::Node(to) => super::Output::Send { to, message: Message::Forwarded { operation, reply, token } },
+                });
+            }
+        }
+    }
+
+    pub(super) fn owner_silent(&mut self, operation: OperationId) {
+        if let Some(caller) = self.callers.get_mut(&operation)
+            && caller.stage == Stage::Owner
+        {
+            // The owner may be running it.
+            caller.request.is_retry = true;
+            self.start(operation);
+        }
+    }
+
+    /// Runs the request here, unless it ran already.
+    fn start(&mut self, operation: OperationId) {
+        let Some(caller) = self.callers.get_mut(&operation) else { return };
+        caller.stage = Stage::Execution;
+        if self.writings.values().any(|writing| writing.operation == operation) || self.settle_from_memory(operation) {
+            return;
+        }
+        let peers: BTreeSet<NodeId> = self.peers().into_iter().collect();
+        let Some(caller) = self.callers.get_mut(&operation) else { return };
+        if caller.request.is_retry && !peers.is_empty() && self.rules.hold(Rule::RetryAsksPeers) {
+            let name = caller.request.name.clone();
+            caller.stage = Stage::Peers { silent: peers, is_forgotten: false };
+            self.broadcast(&Message::Inquire { operation, name });
+            self.timers.add(self.now + self.timing.patience, Timer::PeersSilent(operation));
+        } else {
+            self.execute(operation);
+        }
+    }
+
+    /// Answers from what is known of the operation; whether that was possible.
+    pub(super) fn settle_from_memory(&mut self, operation: OperationId) -> bool {
+        let Some(caller) = self.callers.get(&operation) else { return true };
+        if !caller.request.is_retry && !self.rules.hold(Rule::EveryExecutionChecks) {
+            return false;
+        }
+        let (name, is_bind) = (caller.request.name.clone(), caller.request.intent.is_bind());
+        let digest = caller.request.intent.digest(&name);
+        match self.replica.standing(operation) {
+            Standing::Unknown | Standing::Withdrawn => return false,
+            Standing::Forgotten if !self.rules.hold(Rule::ForgottenRefused) => return false,
+            Standing::Forgotten => {
+                let receipt = self.receipt([]);
+                self.answer(operation, &Reply::Unknown { reason: Uncertainty::Forgotten, receipt });
+            }
+            Standing::Pending(event) | Standing::Done(event)
+                if event.digest != digest && self.rules.hold(Rule::DigestChecked) =>
+            {
+                self.answer(operation, &Reply::Misused);
+            }
+            // Others may still object to a bind. Its coordinator may be dead: it is made again, beside itself.
+            Standing::Pending(_) if is_bind && self.rules.hold(Rule::RetryBeside) => return false,
+            // Only a bind is ever pending; without the rule it is adopted as it is.
+            Standing::Pending(event) => self.done(operation, event.dot),
+            Standing::Done(event) if is_bind || !self.stands(&name, event.dot) => self.done(operation, event.dot),
+            // What nobody can object to is fanned out again, so that the receipt is true.
+            Standing::Done(event) => self.fan_out(operation, &name, event.dot),
+        }
+        true
+    }
+
+    fn done(&mut self, operation: OperationId, dot: Dot) {
+        let receipt = self.receipt([self.id]);
+        self.answer(operation, &Reply::Done { version: Some(dot), receipt });
+    }
+
+    /// Whether the write is the last word at its name, as far as its actor goes.
+    fn stands(&self, name: &Name, dot: Dot) -> bool {
+        self.replica.record(name).is_some_and(|record| record.dots().any(|known| known == dot))
+    }
+
+    pub(super) fn inquired(&mut self, from: NodeId, operation: OperationId, name: Name) {
+        let standing = self.replica.standing(operation);
+        let is_known = !matches!(standing, Standing::Unknown | Standing::Forgotten);
+        let record = self.replica.record(&name).filter(|_| is_known).cloned();
+        let is_forgotten = standing == Standing::Forgotten;
+        self.send(from, Message::Informed { operation, name, record, is_forgotten });
+    }
+
+    pub(super) fn informed(&mut self, from: NodeId, operation: OperationId, name: &Name, record: Option<&Record>, forgot: bool) {
+        if let Some(record) = record {
+            self.take_up(name, record);
+        }
+        let settled = matches!(self.replica.standing(operation), Standing::Done(_));
+        let Some(caller) = self.callers.get_mut(&operation) else { return };
+        if let Stage::Peers { silent, is_forgotten } = &mut caller.stage {
+            silent.remove(&from);
+            *is_forgotten |= forgot;
+            if silent.is_empty() || settled {
+                self.peers_silent(operation);
+            }
+        }
+    }
+
+    /// All peers said what they know, or time is up.
+    pub(super) fn peers_silent(&mut self, operation: OperationId) {
+        let Some(caller) = self.callers.get_mut(&operation) else { return };
+        let Stage::Peers { is_forgotten, .. } = caller.stage else { return };
+        caller.stage = Stage::Execution;
+        if self.settle_from_memory(operation) {
+            return;
+        }
+        if is_forgotten && self.rules.hold(Rule::ForgottenRefused) {
+            let receipt = self.receipt([]);
+            self.answer(operation, &Reply::Unknown { reason: Uncertainty::Forgotten, receipt });
+        } else {
+            self.execute(operation);
+        }
+    }
+
+    /// Whether a version is settled: not one that its coordinator may yet withdraw.
+    pub(super) fn is_settled(record: &Record, dot: Dot) -> bool {
+        record.history.get(dot).is_none_or(|event| event.outcome != Outcome::Pending)
+    }
+}

@@ -1,0 +1,121 @@
+//! Finding the executions of an operation, and knowing which operations can no longer be found.
+//!
+//! The events themselves live in the records ([`History`](super::history::History)); here is the index over them. An
+//! event is forgotten after its retention. A retry that comes later than that can't be recognised, so it must not run:
+//! for each client the highest forgotten number is kept, and ids up to it are refused.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::naming::Name;
+use crate::protocol::OperationId;
+
+use super::history::{Event, Outcome};
+use super::stamp::Stamp;
+
+/// For each client, up to which number its operations were forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Horizons(BTreeMap<u128, Horizon>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Horizon {
+    sequence: u64,
+    stamp: Stamp,
+}
+
+impl Horizons {
+    /// The operation is no longer known from here on.
+    pub fn raise(&mut self, operation: OperationId, stamp: Stamp) {
+        let horizon = self.0.entry(operation.client).or_insert(Horizon { sequence: 0, stamp });
+        horizon.sequence = horizon.sequence.max(operation.sequence);
+        horizon.stamp = horizon.stamp.max(stamp);
+    }
+
+    /// Whether the operation may have run and been forgotten.
+    pub fn has_forgotten(&self, operation: OperationId) -> bool {
+        self.0.get(&operation.client).is_some_and(|horizon| operation.sequence <= horizon.sequence)
+    }
+
+    /// Takes up what another node has forgotten.
+    pub fn join(&mut self, other: &Self) {
+        for (&client, horizon) in &other.0 {
+            self.raise(OperationId { client, sequence: horizon.sequence }, horizon.stamp);
+        }
+    }
+
+    /// Drops the clients of which nothing was heard since `limit`.
+    pub fn forget_before(&mut self, limit: Stamp) {
+        self.0.retain(|_, horizon| horizon.stamp >= limit);
+    }
+}
+
+/// What became of an operation, as far as a node knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing is known of it.
+    Unknown,
+    /// It may have run and been forgotten: it must not run again.
+    Forgotten,
+    /// It ran and is neither settled nor superseded.
+    Pending(Event),
+    /// It took effect.
+    Done(Event),
+    /// All its executions were taken back.
+    Withdrawn,
+}
+
+/// At which names an operation ran.
+#[derive(Clone, Debug, Default)]
+pub struct Oplog {
+    names: BTreeMap<OperationId, Vec<Name>>,
+}
+
+impl Oplog {
+    /// The operation ran at this name.
+    pub fn add(&mut self, operation: OperationId, name: &Name) {
+        let names = self.names.entry(operation).or_default();
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+
+    /// What is known of the operation at this name is forgotten.
+    pub fn remove(&mut self, operation: OperationId, name: &Name) {
+        if let Some(names) = self.names.get_mut(&operation) {
+            names.retain(|known| known != name);
+            if names.is_empty() {
+                self.names.remove(&operation);
+            }
+        }
+    }
+
+    /// The names at which the operation ran.
+    pub fn names(&self, operation: OperationId) -> &[Name] {
+        self.names.get(&operation).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many operations are remembered.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// The standing that a set of executions amounts to: one that took effect decides; else one that may yet.
+pub fn standing(executions: impl IntoIterator<Item = Event>) -> Standing {
+    let mut standing = Standing::Unknown;
+    for event in executions {
+        standing = match (event.outcome, standing) {
+            (Outcome::Done, _) => return Standing::Done(event),
+            (Outcome::Pending, _) => Standing::Pending(event),
+            (Outcome::Withdrawn, Standing::Unknown) => Standing::Withdrawn,
+            (Outcome::Withdrawn, known) => known,
+        };
+    }
+    standing
+}

@@ -1,0 +1,99 @@
+//! What a node knows about one name.
+//!
+//! A record holds the *siblings*: the versions that nothing known has superseded. Normally there is one; none makes a
+//! tombstone; several are a conflict, which stays until a causally later write replaces them. Beside them stand the
+//! last dot of each actor at this name and the *coverage*, what was purged before this record was written: together
+//! they say what the record has seen *at this name*, so that two nodes can tell "superseded" from "not yet heard of".
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::naming::{Content, EntryKind};
+use crate::protocol::OperationId;
+
+use super::history::History;
+use super::stamp::Stamp;
+use super::vector::{Dot, Vector};
+
+/// One live version of a name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sibling {
+    /// The write that made it.
+    pub dot: Dot,
+    /// When.
+    pub stamp: Stamp,
+    /// When the name's unbroken life began: a rebind takes this over from what it replaces.
+    pub created: Stamp,
+    /// What is bound.
+    pub content: Content,
+    /// By which operation.
+    pub operation: OperationId,
+    /// Who coordinated the write.
+    pub writer: Arc<str>,
+}
+
+/// All that is known of one name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The live versions, in the order of their dots.
+    pub siblings: Vec<Arc<Sibling>>,
+    /// The last write of each actor at this name.
+    pub last: Vector,
+    /// What was purged when this was written: all of it that concerned this name is superseded.
+    pub coverage: Vector,
+    /// What became of the operations here.
+    pub history: History,
+}
+
+impl Record {
+    /// Whether the write was seen at this name: it is live, or it was superseded.
+    pub fn has_seen(&self, dot: Dot) -> bool {
+        self.last.covers(dot) || self.coverage.covers(dot)
+    }
+
+    /// The live version that this write made.
+    pub fn sibling(&self, dot: Dot) -> Option<&Arc<Sibling>> {
+        self.siblings.binary_search_by(|sibling| sibling.dot.cmp(&dot)).ok().map(|at| &self.siblings[at])
+    }
+
+    /// Whether nothing is bound here any more.
+    pub fn is_tombstone(&self) -> bool {
+        self.siblings.is_empty()
+    }
+
+    /// The writes that this record brings: the last of each actor and the live ones.
+    pub fn dots(&self) -> impl Iterator<Item = Dot> + '_ {
+        let live = self.siblings.iter().map(|sibling| sibling.dot);
+        self.last.iter().chain(live.filter(|dot| self.last.get(dot.actor) != dot.sequence))
+    }
+
+    /// The version that readers get: a context before a value; then the one created first, so that the first bind
+    /// wins; then the latest; then by actor. The same on every node that has the same siblings.
+    pub fn shown(&self) -> Option<&Arc<Sibling>> {
+        self.siblings.iter().min_by_key(|s| {
+            let is_value = s.content.kind != EntryKind::Context;
+            (is_value, s.created, std::cmp::Reverse(s.stamp), s.dot)
+        })
+    }
+
+    /// Whether versions of several operations disagree. Those of one operation (it ran twice) count as one.
+    pub fn is_conflict(&self) -> bool {
+        self.siblings.windows(2).any(|pair| pair[0].operation != pair[1].operation)
+    }
+
+    /// Whether a context was created here.
+    pub fn is_context(&self) -> bool {
+        self.siblings.iter().any(|sibling| sibling.content.kind == EntryKind::Context)
+    }
+
+    /// Whether the other record has seen and remembers nothing that this one doesn't.
+    pub fn knows(&self, other: &Self) -> bool {
+        self.last.includes(&other.last) && self.coverage.includes(&other.coverage) && self.history.includes(&other.history)
+    }
+
+    /// Whether the write was superseded here.
+    pub fn supersedes(&self, dot: Dot) -> bool {
+        self.has_seen(dot) && self.sibling(dot).is_none()
+    }
+}

@@ -1,0 +1,86 @@
+//! The rules of replication, each of which the simulation leaves out once to show that it would notice.
+//!
+//! Every rule stands where it is applied as `if rules.hold(Rule::…)`. A server runs with [`Rules::ALL`] and has no way
+//! to choose otherwise: `without` exists for the simulation alone.
+
+/// One rule. The doc of each says what happens without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u32)]
+pub enum Rule {
+    /// A peer's vector is joined after all records of its session; otherwise with the first of them.
+    VectorAfterRecords,
+    /// Parts of different answers to one request are told apart; otherwise they are taken for one.
+    AnswersNotMixed,
+    /// Deltas only to who has seen all that was purged; otherwise to everybody.
+    DeltaWithinFloor,
+    /// A full sync drops what the sender has seen and lacks; otherwise it only adds.
+    FullSyncDrops,
+    /// A dot is never used twice; otherwise data from a backup goes on as the actor it was.
+    DotsUsedOnce,
+    /// A full sync is applied in one transaction; otherwise record by record.
+    FullSyncAtomic,
+    /// The receiver of a full sync takes over the sender's floor; otherwise it keeps its own.
+    FloorTakenOver,
+    /// A write covers what was purged before it; otherwise only what it replaced.
+    CoverageOnWrites,
+    /// What is sent is durable first; otherwise it leaves at once.
+    DurableBeforeSent,
+    /// A node that is behind a client's token catches up or refuses; otherwise it answers.
+    TokenChecked,
+    /// Every execution looks up its operation id; otherwise only what is marked as a retry does.
+    EveryExecutionChecks,
+    /// A retry asks the live peers what they know of its operation; otherwise only this node's memory counts.
+    RetryAsksPeers,
+    /// An operation that may have been forgotten is not run; otherwise it is.
+    ForgottenRefused,
+    /// An id that comes with other arguments is an error; otherwise it is answered as what it was used for before.
+    DigestChecked,
+    /// A repetition whose twin was superseded is voided; otherwise it stays.
+    RepetitionsVoided,
+    /// A peer that misses a write's time is not waited for; otherwise every write waits until it has left.
+    LaggingNotWaitedFor,
+    /// A lagging peer is still sent every write; otherwise it is left to anti-entropy.
+    LaggingSentTo,
+    /// A write that too few nodes can hold or do hold is not called done; otherwise it is.
+    MinReplicas,
+    /// A bind is offered to lagging members too; otherwise only to the others.
+    CreateToLagging,
+    /// Who knows that a bind's operation took effect says so; otherwise it is treated like any other bind.
+    KnownAnswered,
+    /// Of two binds under way the one created first wins; otherwise each objects to the other.
+    FirstCreatedWins,
+    /// After an objection, or meeting a bind that is not settled, a bind looks again; otherwise it calls the name taken.
+    LooksAgain,
+    /// A bind that was objected to is withdrawn; otherwise it stays.
+    Withdraws,
+    /// A bind that not all hold in time needs a majority of all members; otherwise time is enough.
+    MajorityCommits,
+    /// A retry makes its version beside the one that it finds under way; otherwise it adopts that as done.
+    RetryBeside,
+    /// A version is withdrawn by its coordinator alone; otherwise a retry supersedes the one that it finds.
+    CoordinatorWithdraws,
+    /// A version made beside another of its operation is as old as that one; otherwise as young as it is.
+    SameCreation,
+    /// After a freeze, acknowledgements of binds are dropped and gathered again; otherwise they count.
+    FrozenDistrusts,
+}
+
+/// A set of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules(u32);
+
+impl Rules {
+    /// All of them.
+    pub const ALL: Self = Self(u32::MAX);
+
+    /// Whether the rule is in force.
+    pub const fn hold(self, rule: Rule) -> bool {
+        self.0 & (1 << rule as u32) != 0
+    }
+
+    /// All but one more. For the simulation.
+    #[doc(hidden)]
+    pub const fn without(self, rule: Rule) -> Self {
+        Self(self.0 & !(1 << rule as u32))
+    }
+}

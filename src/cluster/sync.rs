@@ -1,0 +1,241 @@
+//! How two nodes become equal: one asks, the other answers from one snapshot.
+//!
+//! The asker says what it has seen. Where it has seen all that the other has purged, a *delta* is enough: the records
+//! with a write that it lacks. Otherwise only a *full* sync is safe, since the tombstones that would tell it of a
+//! deletion are gone: then absence speaks. An answer is taken up as a whole and in one transaction, whatever order
+//! its parts arrive in: the sender's vector is a claim about all its records, and a rename is two of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::naming::Name;
+
+use super::history::Outcome;
+use super::oplog::Horizons;
+use super::record::Record;
+use super::replica::Replica;
+use super::rules::Rule;
+use super::vector::{Dot, Seen, Vector};
+
+/// Asks a peer for what this node lacks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyncRequest {
+    /// Drawn for this request: parts of another session are not taken.
+    pub session: u64,
+    /// All that the asker has seen.
+    pub seen: Seen,
+    /// Writes whose outcome the asker does not know: news of these bring no new write, so the vector can't show them.
+    pub unsettled: Vec<(Name, Dot)>,
+}
+
+/// One part of the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyncPart {
+    /// The request's session.
+    pub session: u64,
+    /// Drawn for this answer: a request that arrived twice was answered from two snapshots, which must not be mixed.
+    pub answer: u64,
+    /// Which part this is, from 0.
+    pub index: u32,
+    /// How many there are.
+    pub total: u32,
+    /// Whether a name that is in no part is one that the sender lacks.
+    pub full: bool,
+    /// Records of the sender.
+    pub records: Vec<(Name, Arc<Record>)>,
+    /// What the sender claims with the answer as a whole.
+    pub claim: Arc<Claim>,
+}
+
+/// What a sender had seen and purged when it took the snapshot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// All that it had seen.
+    pub seen: Seen,
+    /// What it had purged.
+    pub floor: Vector,
+    /// Which operation ids it had forgotten.
+    pub horizons: Horizons,
+}
+
+/// An answer that is coming in.
+#[derive(Debug)]
+pub struct Pull {
+    session: u64,
+    parts: BTreeMap<(u64, u32), SyncPart>,
+    taken: u32,
+}
+
+/// What taking a part led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The part is not of this session, or was there already.
+    Ignored,
+    /// Parts are missing.
+    Waiting,
+    /// The whole answer was taken up.
+    Complete {
+        /// It was a full one.
+        full: bool,
+    },
+}
+
+/// How many records go into one part.
+const PART_RECORDS: usize = 256;
+
+impl Replica {
+    /// Begins a pull from some peer: the request to send, and what will gather the answer.
+    pub fn begin_pull(&mut self) -> (SyncRequest, Pull) {
+        let session = self.draw();
+        let unsettled = self.unsettled().collect();
+        (SyncRequest { session, seen: self.seen.clone(), unsettled }, Pull { session, parts: BTreeMap::new(), taken: 0 })
+    }
+
+    /// Answers a peer from the current state.
+    pub fn answer_pull(&mut self, request: &SyncRequest) -> Vec<SyncPart> {
+        self.answer_pull_in(request, PART_RECORDS)
+    }
+
+    /// As [`answer_pull`](Self::answer_pull), with so many records in a part.
+    pub fn answer_pull_in(&mut self, request: &SyncRequest, part_records: usize) -> Vec<SyncPart> {
+        let answer = self.draw();
+        let full = !self.may_send_delta(&request.seen);
+        let records = if full { self.all_records() } else { self.records_beyond(request) };
+        let claim = Claim { seen: self.seen.clone(), floor: self.floor.clone(), horizons: self.horizons.clone() };
+        let claim = Arc::new(claim);
+        let mut chunks: Vec<_> = records.chunks(part_records).map(<[_]>::to_vec).collect();
+        if chunks.is_empty() {
+            chunks.push(Vec::new());
+        }
+        let total = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
+        let part = |(index, records)| {
+            let claim = Arc::clone(&claim);
+            SyncPart { session: request.session, answer, index, total, full, records, claim }
+        };
+        (0..).zip(chunks).map(part).collect()
+    }
+
+    /// Takes a part of an answer; the last one to arrive applies them all.
+    pub fn take_part(&mut self, now: Duration, pull: &mut Pull, part: SyncPart) -> Progress {
+        // Without the rule all answers count as one.
+        let answer = if self.rules.hold(Rule::AnswersNotMixed) { part.answer } else { 0 };
+        let key = (answer, part.index);
+        if part.session != pull.session || part.index < pull.taken || pull.parts.contains_key(&key) {
+            return Progress::Ignored;
+        }
+        let (total, full) = (part.total, part.full);
+        if !self.rules.hold(Rule::VectorAfterRecords) {
+            self.join_claim(&part.claim);
+        }
+        pull.parts.insert(key, part);
+        if !self.rules.hold(Rule::FullSyncAtomic) {
+            return self.take_in_pieces(now, pull, answer);
+        }
+        if pull.parts.range((answer, 0)..=(answer, u32::MAX)).count() < total as usize {
+            return Progress::Waiting;
+        }
+        let parts: Vec<SyncPart> = std::mem::take(&mut pull.parts)
+            .into_values()
+            .filter(|part| part.answer == answer || !self.rules.hold(Rule::AnswersNotMixed))
+            .collect();
+        pull.taken = total;
+        self.apply(now, &parts);
+        Progress::Complete { full }
+    }
+
+    /// Whether a peer with that floor would have to send everything: until it did, this node serves nobody, since
+    /// it may still show what was deleted.
+    pub fn is_below(&self, floor: &Vector) -> bool {
+        !self.seen.vector().includes(floor)
+    }
+
+    fn apply(&mut self, now: Duration, parts: &[SyncPart]) {
+        let Some(first) = parts.first() else { return };
+        let (full, claim) = (first.full, Arc::clone(&first.claim));
+        let must_be_full = self.is_below(&claim.floor) && self.rules.hold(Rule::DeltaWithinFloor);
+        debug_assert!(full || !must_be_full, "invariant 5: a delta from a peer whose floor this node is below");
+        let sender = full.then_some(&claim.seen);
+        let mut named = BTreeSet::new();
+        for (name, record) in parts.iter().flat_map(|part| &part.records) {
+            self.merge(now, name, record, sender);
+            named.insert(name);
+        }
+        if full {
+            let absent: Vec<Name> = self.records.keys().filter(|name| !named.contains(name)).cloned().collect();
+            for name in absent {
+                self.merge(now, &name, &Record::default(), sender);
+            }
+        }
+        self.join_claim(&claim);
+        debug_assert!(
+            !full || self.floor.includes(&claim.floor) || !self.rules.hold(Rule::FloorTakenOver),
+            "invariant 7: the floor of a full sync was not taken over"
+        );
+        debug_assert!(!self.is_below(&claim.floor), "invariant 10: still below a floor after a sync");
+    }
+
+    /// The claim holds once all records are applied.
+    fn join_claim(&mut self, claim: &Claim) {
+        self.seen.join(&claim.seen);
+        if self.rules.hold(Rule::FloorTakenOver) {
+            self.floor.join(&claim.floor);
+        }
+        self.horizons.join(&claim.horizons);
+        self.touch();
+    }
+
+    fn may_send_delta(&self, peer: &Seen) -> bool {
+        peer.vector().includes(&self.floor) || !self.rules.hold(Rule::DeltaWithinFloor)
+    }
+
+    fn all_records(&self) -> Vec<(Name, Arc<Record>)> {
+        self.records.iter().map(|(name, record)| (name.clone(), Arc::clone(record))).collect()
+    }
+
+    /// The records with a write that the peer has not seen, and those whose outcome it asks for.
+    fn records_beyond(&self, request: &SyncRequest) -> Vec<(Name, Arc<Record>)> {
+        let mut names = BTreeSet::new();
+        for last in self.seen.vector().iter().chain(self.seen.beyond()) {
+            let known = request.seen.vector().get(last.actor);
+            let first_lacking = Dot { actor: last.actor, sequence: known.saturating_add(1) };
+            let end = Dot { actor: last.actor, sequence: u64::MAX };
+            if known < last.sequence {
+                let lacking = self.by_dot.range(first_lacking..=end).filter(|(dot, _)| !request.seen.has(**dot));
+                names.extend(lacking.map(|(_, name)| name));
+            }
+        }
+        let settled = |name: &Name, dot: Dot| {
+            self.records.get(name).and_then(|r| r.history.get(dot)).is_some_and(|event| event.outcome != Outcome::Pending)
+        };
+        names.extend(request.unsettled.iter().filter(|(name, dot)| settled(name, *dot)).map(|(name, _)| name));
+        let record = |name: &Name| self.records.get(name).map(|record| (name.clone(), Arc::clone(record)));
+        names.into_iter().filter_map(record).collect()
+    }
+
+    /// The writes of which it is not known what became of them.
+    fn unsettled(&self) -> impl Iterator<Item = (Name, Dot)> + '_ {
+        self.records.iter().flat_map(|(name, record)| {
+            let pending = record.history.iter().filter(|event| event.outcome == Outcome::Pending);
+            pending.map(move |event| (name.clone(), event.dot))
+        })
+    }
+
+    /// What a sync must not be: taken up part by part, as the parts come. See [`Rule::FullSyncAtomic`].
+    fn take_in_pieces(&mut self, now: Duration, pull: &mut Pull, answer: u64) -> Progress {
+        while let Some(part) = pull.parts.get(&(answer, pull.taken)) {
+            let sender = part.full.then_some(&part.claim.seen);
+            for (name, record) in &part.records {
+                self.merge(now, name, record, sender);
+            }
+            pull.taken += 1;
+            if pull.taken == part.total {
+                let full = part.full;
+                let parts: Vec<SyncPart> = std::mem::take(&mut pull.parts).into_values().collect();
+                self.apply(now, &parts);
+                return Progress::Complete { full };
+            }
+        }
+        Progress::Waiting
+    }
+}

@@ -1,0 +1,115 @@
+//! The rules of 3.6.
+
+use hanaming::cluster::message::{Intent, Message, Reply};
+use hanaming::cluster::rules::Rule;
+
+use crate::schedule::ms;
+
+use super::matters;
+use super::table::{Table, content, name, request};
+
+#[test]
+fn a_bind_is_offered_to_lagging_members_too() {
+    matters(Rule::CreateToLagging, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        let node = table.owner(&orders);
+        let peer = (node + 1) % 3;
+        table.deaf.insert(peer);
+        table.ask(node, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(node, 2, request(2, &orders, Intent::Unbind));
+        table.pass(ms(300));
+        table.deaf.clear();
+        table.ask(node, 3, request(3, &orders, Intent::Bind(content("b"))));
+        matches!(table.reply(3), Some(Reply::Done { receipt, .. }) if receipt.acked_by.len() == 3)
+    });
+}
+
+#[test]
+fn who_knows_that_it_took_effect_says_so() {
+    matters(Rule::KnownAnswered, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        let bind = || request(1, &orders, Intent::Bind(content("a")));
+        // n2 misses the bind and what came of it, and is asked to run it as if it were new.
+        table.deaf.insert(2);
+        table.coordinate(0, bind());
+        table.carry();
+        table.pass(ms(300));
+        let first = table.record(0, &orders).siblings[0].dot;
+        table.deaf.clear();
+        table.coordinate(2, bind());
+        table.carry();
+        (0..3).all(|node| table.record(node, &orders).siblings.iter().map(|s| s.dot).eq([first]))
+    });
+}
+
+#[test]
+fn of_two_binds_under_way_the_first_created_wins_at_once() {
+    matters(Rule::FirstCreatedWins, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        table.coordinate(0, request(1, &orders, Intent::Bind(content("a"))));
+        table.now += ms(1);
+        table.coordinate(1, request(2, &orders, Intent::Bind(content("b"))));
+        table.carry();
+        let shown = table.record(2, &orders).shown().map(|sibling| sibling.operation.sequence);
+        let settled = table.carried.iter().any(|(_, _, message)| matches!(message, Message::Forwarded { .. }));
+        shown == Some(1) && settled
+    });
+}
+
+#[test]
+fn after_a_freeze_a_bind_is_offered_again() {
+    matters(Rule::FrozenDistrusts, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        table.deaf.insert(2);
+        table.coordinate(0, request(1, &orders, Intent::Bind(content("a"))));
+        table.carry();
+        // n0 stands still; what n1 acknowledged before may no longer hold.
+        table.deaf.insert(0);
+        table.pass(ms(500));
+        table.deaf.clear();
+        table.carried.clear();
+        table.pass(ms(10));
+        table.carried.iter().any(|(from, to, message)| (*from, *to) == (0, 1) && matches!(message, Message::Create(_)))
+    });
+}
+
+/// n0 coordinates a bind and freezes after n1 has it; the client repeats it at n1.
+fn repeated_beside(rules: hanaming::cluster::rules::Rules) -> Table {
+    let (mut table, orders) = (Table::of_three(rules), name("orders"));
+    table.deaf.insert(2);
+    table.coordinate(0, request(1, &orders, Intent::Bind(content("a"))));
+    table.carry();
+    table.deaf = [0].into();
+    table.now += ms(5);
+    let mut repeated = request(1, &orders, Intent::Bind(content("a")));
+    repeated.is_retry = true;
+    table.coordinate(1, repeated);
+    table.pass(ms(200));
+    table
+}
+
+#[test]
+fn a_retry_makes_its_version_beside_and_leaves_the_other_to_its_coordinator() {
+    matters(Rule::CoordinatorWithdraws, |rules| repeated_beside(rules).record(1, &name("orders")).siblings.len() == 2);
+}
+
+#[test]
+fn a_version_beside_another_is_as_old_as_that_one() {
+    matters(Rule::SameCreation, |rules| {
+        let record = repeated_beside(rules).record(1, &name("orders"));
+        record.siblings.len() == 2 && record.siblings[0].created == record.siblings[1].created
+    });
+}
+
+#[test]
+fn a_majority_settles_a_bind_in_the_end_and_less_does_not() {
+    matters(Rule::MajorityCommits, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        table.deaf = [1, 2].into();
+        let node = table.owner(&orders);
+        table.deaf = (0..3).filter(|other| *other != node).collect();
+        table.ask(node, 1, request(1, &orders, Intent::Bind(content("a"))));
+        table.pass(ms(600));
+        table.reply(1).is_none()
+    });
+}

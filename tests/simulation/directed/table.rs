@@ -1,0 +1,168 @@
+//! A few engines on a table: messages are carried by hand, time goes on when it is told to.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hanaming::cluster::engine::{Engine, Input, Output, Timing};
+use hanaming::cluster::message::{Intent, Level, Message, Reply, Request};
+use hanaming::cluster::owner::owner;
+use hanaming::cluster::record::Record;
+use hanaming::cluster::replica::{Replica, Retention};
+use hanaming::cluster::rules::Rules;
+use hanaming::cluster::vector::Seen;
+use hanaming::naming::{Content, Name};
+use hanaming::protocol::OperationId;
+use hanaming::topology::NodeId;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::schedule::ms;
+
+/// The table.
+pub struct Table {
+    /// The engines.
+    pub engines: Vec<Engine>,
+    /// The time.
+    pub now: Duration,
+    /// Whose mail is thrown away, and whose clock stands.
+    pub deaf: BTreeSet<usize>,
+    /// Who does not send: the messages are kept on the table.
+    pub mute: BTreeSet<usize>,
+    /// Answers to clients: handle, reply, when.
+    pub answers: Vec<(u64, Reply, Duration)>,
+    /// The messages that were carried.
+    pub carried: Vec<(usize, usize, Message)>,
+    mail: VecDeque<(usize, usize, Message)>,
+}
+
+fn id(node: usize) -> NodeId {
+    NodeId(node as u128 + 1)
+}
+
+impl Table {
+    /// So many engines that see each other.
+    pub fn new(nodes: usize, timing: Timing, retention: Retention, rules: Rules) -> Self {
+        let now = Duration::from_secs(10);
+        let engine = |node: usize| {
+            let rng = |salt: u64| StdRng::seed_from_u64(node as u64 * 10 + salt);
+            let replica = Replica::new(Arc::from(format!("n{node}")), Duration::from_secs(1000), rng(1), rules);
+            Engine::new(id(node), replica.with_retention(retention), timing, rng(2), rules, now)
+        };
+        let mut table = Self {
+            engines: (0..nodes).map(engine).collect(),
+            now,
+            deaf: BTreeSet::new(),
+            mute: BTreeSet::new(),
+            answers: Vec::new(),
+            carried: Vec::new(),
+            mail: VecDeque::new(),
+        };
+        for node in 0..nodes {
+            table.see(node, 0..nodes, nodes);
+        }
+        table.carry();
+        table
+    }
+
+    /// The usual table of three.
+    pub fn of_three(rules: Rules) -> Self {
+        Self::new(3, Timing::default(), Retention::default(), rules)
+    }
+
+    /// A node's view becomes this.
+    pub fn see(&mut self, node: usize, live: impl IntoIterator<Item = usize>, members: usize) {
+        let (live, all) = (live.into_iter().map(id).collect(), (0..members).map(id).collect());
+        self.step(node, Input::Members { live, all });
+    }
+
+    /// A client asks a node, and the mail is carried.
+    pub fn ask(&mut self, node: usize, handle: u64, request: Request) {
+        self.step(node, Input::Request { asker: handle, request });
+        self.carry();
+    }
+
+    /// A node coordinates a request, whoever owns the name; its mail stays on the table.
+    pub fn coordinate(&mut self, node: usize, request: Request) {
+        let from = id((node + 1) % self.engines.len());
+        self.step(node, Input::Message { from, message: Message::Forward(request) });
+    }
+
+    /// Carries the mail until there is none.
+    pub fn carry(&mut self) {
+        let mut kept = VecDeque::new();
+        while let Some((from, to, message)) = self.mail.pop_front() {
+            if self.mute.contains(&from) {
+                kept.push_back((from, to, message));
+            } else if !self.deaf.contains(&to) && !self.deaf.contains(&from) {
+                self.carried.push((from, to, message.clone()));
+                self.step(to, Input::Message { from: id(from), message });
+            }
+        }
+        self.mail = kept;
+    }
+
+    /// Lets time go on, in small steps.
+    pub fn pass(&mut self, time: Duration) {
+        let end = self.now + time;
+        while self.now < end {
+            self.now += ms(10);
+            for node in 0..self.engines.len() {
+                if !self.deaf.contains(&node) && self.engines[node].next_wake() <= self.now {
+                    self.step(node, Input::Tick);
+                }
+            }
+            self.carry();
+        }
+    }
+
+    /// The reply to a client.
+    pub fn reply(&self, handle: u64) -> Option<&Reply> {
+        self.answers.iter().find(|(known, _, _)| *known == handle).map(|(_, reply, _)| reply)
+    }
+
+    /// The record that a node has.
+    pub fn record(&self, node: usize, name: &Name) -> Record {
+        self.engines[node].replica().record(name).map(|record| Record::clone(record)).unwrap_or_default()
+    }
+
+    /// Who owns the name when all are live.
+    pub fn owner(&self, name: &Name) -> usize {
+        usize::try_from(owner(name, (0..self.engines.len()).map(id)).unwrap().0).unwrap() - 1
+    }
+
+    fn step(&mut self, node: usize, input: Input) {
+        for output in self.engines[node].step(self.now, input).outputs {
+            match output {
+                Output::Send { to, message } => {
+                    let to = usize::try_from(to.0).unwrap() - 1;
+                    self.mail.push_back((node, to, message));
+                }
+                Output::Answer { asker, reply, .. } => self.answers.push((asker, reply, self.now)),
+            }
+        }
+    }
+}
+
+/// A name.
+pub fn name(text: &str) -> Name {
+    Name::from_components([text])
+}
+
+/// A value.
+pub fn content(text: &str) -> Content {
+    Content::link(text)
+}
+
+/// A request of client 1.
+pub fn request(sequence: u64, name: &Name, intent: Intent) -> Request {
+    Request {
+        operation: OperationId { client: 1, sequence },
+        name: name.clone(),
+        intent,
+        is_retry: false,
+        token: Seen::default(),
+        level: Level::AllLive,
+        within: Duration::from_secs(5),
+    }
+}

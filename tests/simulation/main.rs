@@ -1,0 +1,52 @@
+//! The engines of the cluster tree under a virtual scheduler: time, network, disk and processes are simulated, a run
+//! follows from its seed alone, and what the engines promise is checked by an observer who knows everything.
+//!
+//! `SIMULATION_SEEDS=100000` runs that many seeds of each scenario; `SIMULATION_SEED=7` replays one. Without either, a
+//! number runs that takes a few seconds.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test fails by panicking")]
+
+mod bites;
+mod campaign;
+mod directed;
+mod disk;
+mod network;
+mod random;
+mod replication;
+mod schedule;
+mod writing;
+
+use hanaming::cluster::rules::Rules;
+
+use campaign::{Scenario, must_hold};
+use replication::Replication;
+use writing::{Kind, Writing};
+
+#[test]
+fn replication_keeps_its_promises() {
+    holds("replication", &Replication { actions: 300 }, 2_000);
+}
+
+#[test]
+fn one_bind_of_a_name_wins() {
+    holds("racing binds", &Writing::new(Kind::Race), 2_000);
+}
+
+#[test]
+fn each_call_takes_effect_once() {
+    holds("calls in sequence", &Writing::new(Kind::Sequence), 2_000);
+}
+
+#[test]
+fn stalled_links_change_nothing() {
+    holds("racing binds, stalls", &Writing::new(Kind::Race).with_stalls(), 1_000);
+    holds("calls in sequence, stalls", &Writing::new(Kind::Sequence).with_stalls(), 1_000);
+}
+
+fn holds<S: Scenario>(label: &str, scenario: &S, usual: u64) {
+    let number = |variable: &str| std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
+    let seeds = match number("SIMULATION_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 1..number("SIMULATION_SEEDS").unwrap_or(usual) + 1,
+    };
+    eprintln!("{label}: {:?}", must_hold(scenario, seeds, Rules::ALL));
+}

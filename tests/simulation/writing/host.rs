@@ -1,0 +1,130 @@
+//! A node of the writing scenarios: an engine, a failure detector, and a process that can stand still.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hanaming::cluster::engine::{Engine, Input, Output, Timing};
+use hanaming::cluster::message::Message;
+use hanaming::cluster::replica::Replica;
+use hanaming::cluster::rules::Rules;
+use hanaming::topology::NodeId;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::random::Dice;
+use crate::schedule::ms;
+
+/// How often a node says that it lives.
+pub const PULSE: Duration = ms(100);
+
+/// After how much silence a node is taken for dead.
+const SILENCE: Duration = ms(1500);
+
+/// A pulse that is later than this tells of a freeze: what was not heard meanwhile proves nothing.
+const TOO_LATE: Duration = ms(250);
+
+/// What arrives at a process.
+#[derive(Clone, Debug)]
+pub enum Delivery {
+    /// A node lives.
+    Pulse { from: usize },
+    /// A node says something.
+    Message { from: usize, message: Message },
+    /// A client asks.
+    Request(Input),
+    /// The detector's own pulse is due.
+    Beat,
+    /// The engine's wake-up is due.
+    Wake,
+}
+
+/// A node.
+pub struct Host {
+    /// Its engine.
+    pub engine: Engine,
+    /// It stands still: what arrives waits.
+    pub frozen: bool,
+    /// What waits.
+    pub inbox: Vec<Delivery>,
+    /// What was about to leave when it froze.
+    pub held: Vec<Output>,
+    /// Freeze at the end of the next handler, with so many messages gone, for so long.
+    pub freeze_next: Option<(usize, Duration)>,
+    /// For when a wake-up is scheduled.
+    pub wake_at: Duration,
+    heard: Vec<Duration>,
+    live: BTreeSet<usize>,
+    last_beat: Duration,
+}
+
+/// The id of a node.
+pub fn id(node: usize) -> NodeId {
+    NodeId(node as u128 + 1)
+}
+
+/// The node of an id.
+pub fn index(id: NodeId) -> usize {
+    usize::try_from(id.0).unwrap() - 1
+}
+
+impl Host {
+    /// A node among so many, all of them live.
+    pub fn new(node: usize, nodes: usize, dice: &mut Dice, timing: Timing, rules: Rules, now: Duration) -> Self {
+        let epoch = Duration::from_secs(1_000_000) + ms(dice.below(400));
+        let label: Arc<str> = Arc::from(format!("n{node}"));
+        let replica = Replica::new(label, epoch, StdRng::seed_from_u64(dice.next()), rules);
+        let rng = StdRng::seed_from_u64(dice.next());
+        let mut host = Self {
+            engine: Engine::new(id(node), replica, timing, rng, rules, now),
+            frozen: false,
+            inbox: Vec::new(),
+            held: Vec::new(),
+            freeze_next: None,
+            wake_at: Duration::MAX,
+            heard: vec![now; nodes],
+            live: (0..nodes).collect(),
+            last_beat: now,
+        };
+        host.members(now);
+        host
+    }
+
+    /// Handles what arrived.
+    pub fn handle(&mut self, now: Duration, delivery: Delivery) -> Vec<Output> {
+        match delivery {
+            Delivery::Pulse { from } => {
+                self.heard[from] = now;
+                if self.live.insert(from) { self.members(now) } else { Vec::new() }
+            }
+            Delivery::Message { from, message } => self.engine.step(now, Input::Message { from: id(from), message }).outputs,
+            Delivery::Request(input) => self.engine.step(now, input).outputs,
+            Delivery::Beat => self.beat(now),
+            Delivery::Wake => self.engine.step(now, Input::Tick).outputs,
+        }
+    }
+
+    fn beat(&mut self, now: Duration) -> Vec<Output> {
+        if now > self.last_beat + TOO_LATE {
+            self.heard.fill(now);
+        }
+        self.last_beat = now;
+        let me = index_of(&self.engine);
+        let dead: Vec<usize> =
+            self.live.iter().copied().filter(|node| *node != me && now > self.heard[*node] + SILENCE).collect();
+        for node in &dead {
+            self.live.remove(node);
+        }
+        if dead.is_empty() { Vec::new() } else { self.members(now) }
+    }
+
+    fn members(&mut self, now: Duration) -> Vec<Output> {
+        let live = self.live.iter().copied().map(id).collect();
+        let all = (0..self.heard.len()).map(id).collect();
+        self.engine.step(now, Input::Members { live, all }).outputs
+    }
+}
+
+fn index_of(engine: &Engine) -> usize {
+    index(engine.id())
+}

@@ -1,0 +1,60 @@
+//! The writing scenarios: one name, clients that retry, lost replies, freezes inside handlers (3.5, 3.6).
+
+mod checks;
+mod client;
+mod host;
+mod plan;
+mod world;
+
+use hanaming::cluster::engine::Timing;
+use hanaming::cluster::rules::Rules;
+
+use crate::campaign::{Plan, Scenario, Tally};
+use crate::schedule::ms;
+
+pub use plan::{Faults, Kind};
+
+/// A writing scenario.
+pub struct Writing {
+    /// What is drawn.
+    pub kind: Kind,
+    /// What goes wrong.
+    pub faults: Faults,
+}
+
+impl Writing {
+    /// Replies get lost; freezes stay below what detection takes for a death.
+    pub const fn new(kind: Kind) -> Self {
+        Self { kind, faults: Faults { freeze: ms(1100), lost_replies: 50, stalls: false } }
+    }
+
+    /// The same with links that stall.
+    pub const fn with_stalls(mut self) -> Self {
+        self.faults.stalls = true;
+        self
+    }
+}
+
+impl Scenario for Writing {
+    type Action = plan::Action;
+
+    fn plan(&self, seed: u64) -> Plan<plan::Action> {
+        plan::draw(seed, self.kind, self.faults)
+    }
+
+    /// The calls are what the checks are about.
+    fn may_drop(&self, action: &plan::Action) -> bool {
+        !matches!(action, plan::Action::Call { .. })
+    }
+
+    fn run(&self, plan: &Plan<plan::Action>, rules: Rules) -> Result<Tally, String> {
+        let mut world = world::World::new(plan, self.faults, Timing::default(), rules);
+        world.run(plan)?;
+        checks::converged(&world)?;
+        match self.kind {
+            Kind::Race => checks::race(&world)?,
+            Kind::Sequence => checks::sequence(&world)?,
+        }
+        Ok(world.tally())
+    }
+}

@@ -1,0 +1,105 @@
+//! What happens in a run of the writing scenarios.
+//!
+//! Freezes fall where they hurt: in the first milliseconds of an attempt, in the middle of a handler, so that some of
+//! its messages have left and the others leave when the process is thawed.
+
+use std::time::Duration;
+
+use hanaming::cluster::owner::owner;
+use hanaming::naming::Name;
+
+use crate::campaign::Plan;
+use crate::random::Dice;
+use crate::schedule::ms;
+
+use super::host::{id, index};
+
+/// What a client does with the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Create if absent.
+    Bind(u64),
+    /// Create or replace.
+    Rebind(u64),
+    /// Remove.
+    Unbind,
+}
+
+/// A request or fault.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// A client gets one more thing to do, after what it has.
+    Call { client: usize, call: Call },
+    /// A process stands still at the end of its next handler, of whose messages so many have left.
+    Freeze { node: usize, sent: usize, lasting: Duration },
+    /// One direction between two nodes stalls: what is sent meanwhile arrives when it goes on.
+    Stall { from: usize, to: usize, lasting: Duration },
+}
+
+/// Which kind of history is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Three clients bind one name at the same moment.
+    Race,
+    /// One client binds, rebinds, unbinds and binds again.
+    Sequence,
+}
+
+/// The limits of what is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Faults {
+    /// The longest freeze.
+    pub freeze: Duration,
+    /// Of a thousand replies to clients, how many are lost.
+    pub lost_replies: u64,
+    /// Whether links between nodes stall.
+    pub stalls: bool,
+}
+
+/// The one name.
+pub fn name() -> Name {
+    Name::from_components(["orders"])
+}
+
+/// Draws the plan of a seed.
+pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
+    let mut dice = Dice::new(seed, 11);
+    let nodes = 2 + dice.index(4);
+    let mut actions = match kind {
+        Kind::Race => race(&mut dice),
+        Kind::Sequence => sequence(),
+    };
+    // Where all goes through the owner, nothing meets. So it is the owner that freezes, more often than not.
+    let owner = index(owner(&name(), (0..nodes).map(id)).unwrap());
+    let longest = u64::try_from(faults.freeze.as_millis()).unwrap();
+    for _ in 0..dice.below(6) {
+        let node = if dice.chance(500) { owner } else { dice.index(nodes) };
+        // At the first attempt, while others run it instead of the owner, at the second attempt, or at any time.
+        let from = [0, 150, 300, 700, dice.below(3000)][dice.index(5)];
+        let spread = [8_000, 150_000][dice.index(2)];
+        let at = ms(from) + Duration::from_micros(dice.below(spread));
+        actions.push((at, Action::Freeze { node, sent: dice.index(4), lasting: ms(10 + dice.below(longest)) }));
+    }
+    if faults.stalls {
+        for _ in 0..dice.below(4) {
+            let from = if dice.chance(500) { owner } else { dice.index(nodes) };
+            let to = (from + 1 + dice.index(nodes - 1)) % nodes;
+            let (from, to) = if dice.chance(500) { (from, to) } else { (to, from) };
+            let at = ms([0, 150, 300, 700][dice.index(4)]) + Duration::from_micros(dice.below(150_000));
+            actions.push((at, Action::Stall { from, to, lasting: ms(20 + dice.below(800)) }));
+        }
+    }
+    actions.sort_by_key(|(at, _)| *at);
+    Plan { seed, nodes, actions }
+}
+
+fn race(dice: &mut Dice) -> Vec<(Duration, Action)> {
+    let bind = |client| (Duration::from_micros(dice.below(4000)), Action::Call { client, call: Call::Bind(10 + client as u64) });
+    (0..3).map(bind).collect()
+}
+
+fn sequence() -> Vec<(Duration, Action)> {
+    use Call::{Bind, Rebind, Unbind};
+    let calls = [Bind(1), Rebind(2), Rebind(3), Unbind, Bind(4), Rebind(5), Rebind(6)];
+    calls.into_iter().map(|call| (Duration::ZERO, Action::Call { client: 0, call })).collect()
+}
