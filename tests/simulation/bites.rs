@@ -9,11 +9,16 @@ use crate::campaign::{Scenario, run};
 use crate::replication::Replication;
 use crate::writing::{Kind, Writing};
 
+/// How many seeds are tried.
+const MOST: u64 = 20_000;
+
+/// Tries seeds from `first` on, one that is known to fail; a change to what a plan draws moves it, and the search
+/// goes on.
 #[track_caller]
-fn bites<S: Scenario>(scenario: &S, rule: Rule, most: u64) {
-    let outcome = run(scenario, 1..most + 1, Rules::ALL.without(rule));
+fn bites<S: Scenario>(scenario: &S, rule: Rule, first: u64) {
+    let outcome = run(scenario, first..first + MOST, Rules::ALL.without(rule));
     let Some((seed, violation)) = outcome.failure else {
-        panic!("without {rule:?} none of {most} seeds fails");
+        panic!("without {rule:?} none of {MOST} seeds fails");
     };
     eprintln!("without {rule:?} seed {seed} fails: {violation}");
 }
@@ -26,51 +31,51 @@ mod replication {
 
     #[test]
     fn a_vector_claimed_with_the_first_part() {
-        bites(&SCENARIO, Rule::VectorAfterRecords, 1_000);
+        bites(&SCENARIO, Rule::VectorAfterRecords, 1);
     }
 
     #[test]
     fn two_answers_taken_for_one() {
-        bites(&SCENARIO, Rule::AnswersNotMixed, 5_000);
+        bites(&SCENARIO, Rule::AnswersNotMixed, 1);
     }
 
     #[test]
     fn a_delta_in_spite_of_the_floor() {
-        bites(&SCENARIO, Rule::DeltaWithinFloor, 2_000);
+        bites(&SCENARIO, Rule::DeltaWithinFloor, 1);
     }
 
     #[test]
     fn a_full_sync_that_only_adds() {
-        bites(&SCENARIO, Rule::FullSyncDrops, 2_000);
+        bites(&SCENARIO, Rule::FullSyncDrops, 1);
     }
 
     #[test]
     fn a_dot_used_twice() {
-        bites(&SCENARIO, Rule::DotsUsedOnce, 1_000);
+        bites(&SCENARIO, Rule::DotsUsedOnce, 1);
     }
 
     #[test]
     fn a_full_sync_record_by_record() {
-        bites(&SCENARIO, Rule::FullSyncAtomic, 50_000);
+        bites(&SCENARIO, Rule::FullSyncAtomic, 1);
     }
 
     #[test]
     fn a_floor_not_taken_over() {
-        bites(&SCENARIO, Rule::FloorTakenOver, 50_000);
+        bites(&SCENARIO, Rule::FloorTakenOver, 1);
     }
 
     #[test]
     fn a_write_without_coverage_after_a_purge() {
-        bites(&SCENARIO, Rule::CoverageOnWrites, 50_000);
+        bites(&SCENARIO, Rule::CoverageOnWrites, 1);
     }
 
     #[test]
     fn a_message_sent_before_the_disk_has_it() {
-        bites(&SCENARIO, Rule::DurableBeforeSent, 1_000);
+        bites(&SCENARIO, Rule::DurableBeforeSent, 1);
     }
 }
 
-/// The rules of writing and of bind.
+/// The rules of writing and of bind that chance finds; `directed` has the others.
 mod writing {
     use super::*;
 
@@ -78,34 +83,37 @@ mod writing {
     const SEQUENCE: Writing = Writing::new(Kind::Sequence);
 
     #[test]
-    fn rules() {
-        for (scenario, label) in [
-            (RACE, "race"),
-            (RACE.with_stalls(), "race, stalls"),
-            (SEQUENCE, "sequence"),
-            (SEQUENCE.with_stalls(), "sequence, stalls"),
-        ] {
-            for rule in [
-                Rule::TokenChecked,
-                Rule::EveryExecutionChecks,
-                Rule::RetryAsksPeers,
-                Rule::RepetitionsVoided,
-                Rule::LaggingNotWaitedFor,
-                Rule::CreateToLagging,
-                Rule::KnownAnswered,
-                Rule::FirstCreatedWins,
-                Rule::LooksAgain,
-                Rule::Withdraws,
-                Rule::MajorityCommits,
-                Rule::RetryBeside,
-                Rule::CoordinatorWithdraws,
-                Rule::SameCreation,
-                Rule::FrozenDistrusts,
-                Rule::LaggingSentTo,
-            ] {
-                let outcome = run(&scenario, 1..1500, Rules::ALL.without(rule));
-                eprintln!("{label} without {rule:?}: {:?}", outcome.failure);
-            }
-        }
+    fn only_what_is_called_a_retry_is_looked_up() {
+        bites(&SEQUENCE, Rule::EveryExecutionChecks, 1);
+    }
+
+    #[test]
+    fn a_retry_that_asks_nobody() {
+        bites(&SEQUENCE, Rule::RetryAsksPeers, 1);
+    }
+
+    #[test]
+    fn a_repetition_that_stays() {
+        bites(&SEQUENCE, Rule::RepetitionsVoided, 1);
+    }
+
+    #[test]
+    fn a_bind_that_does_not_look_again() {
+        bites(&RACE, Rule::LooksAgain, 316);
+    }
+
+    #[test]
+    fn a_bind_that_is_not_withdrawn() {
+        bites(&RACE, Rule::Withdraws, 185);
+    }
+
+    #[test]
+    fn a_bind_settled_by_time_alone() {
+        bites(&RACE, Rule::MajorityCommits, 185);
+    }
+
+    #[test]
+    fn a_retry_that_adopts_what_is_under_way() {
+        bites(&RACE, Rule::RetryBeside, 626);
     }
 }
