@@ -42,6 +42,11 @@ fn stalled_links_change_nothing() {
     holds("calls in sequence, stalls", &Writing::new(Kind::Sequence).with_stalls(), 100);
 }
 
+#[test]
+fn each_call_takes_effect_once_though_processes_die() {
+    holds("calls in sequence, crashes", &Writing::new(Kind::Sequence).with_crashes(), 150);
+}
+
 fn holds<S: Scenario>(label: &str, scenario: &S, usual: u64) {
     let number = |variable: &str| std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
     let seeds = match number("SIMULATION_SEED") {

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::cluster::history::Outcome;
+use crate::cluster::history::{Event, Outcome};
 use crate::cluster::message::{Message, Refusal, Reply, Request, Write};
 use crate::cluster::record::{Record, Sibling};
 use crate::cluster::replica::Draft;
@@ -113,7 +113,7 @@ impl Engine {
         let (dot, name) = (write.dot, &write.name);
         let here = self.record_of(name);
         let Some(operation) = write.operation else { return };
-        let took_effect = |event: &crate::cluster::history::Event| {
+        let took_effect = |event: &Event| {
             event.dot != dot && event.outcome == Outcome::Done && !write.record.supersedes(event.dot)
         };
         if here.history.of(operation).any(took_effect) && self.rules.hold(Rule::KnownAnswered) {

@@ -24,17 +24,19 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt};
 
+use crate::naming::Name;
 use crate::protocol::OperationId;
 use crate::topology::NodeId;
 
 use super::message::{Message, Receipt, Reply, Request};
+use super::record::Record;
 use super::replica::Replica;
 use super::rules::Rules;
 use super::store::Transaction;
 use super::sync::Pull;
 use super::vector::{Dot, Seen, Vector};
 
-use request::Caller;
+use request::{Asker, Caller};
 use timer::{Timer, Timers};
 use write::Writing;
 
@@ -182,7 +184,7 @@ impl Engine {
     pub fn step(&mut self, now: Duration, input: Input) -> Step {
         self.now = self.now.max(now);
         match input {
-            Input::Request { asker, request } => self.request(request::Asker::Client(asker), request),
+            Input::Request { asker, request } => self.request(Asker::Client(asker), request),
             Input::Message { from, message } => self.message(from, message),
             Input::Members { live, all } => self.members_changed(live, all),
             Input::Tick => self.tick(),
@@ -212,8 +214,8 @@ impl Engine {
 
     fn message(&mut self, from: NodeId, message: Message) {
         match message {
-            Message::Forward(request) => self.request(request::Asker::Node(from), request),
-            Message::Forwarded { operation, reply, token } => self.forwarded(operation, reply, token),
+            Message::Forward(request) => self.request(Asker::Node(from), request),
+            Message::Forwarded { operation, reply, token } => self.forwarded(operation, &reply, &token),
             Message::Create(write) => self.receive_create(from, write),
             Message::CreateHeld(dot) | Message::Held(dot) => self.acknowledged(from, dot),
             Message::CreateObjection { dot, record } => self.create_objected(dot, &record),
@@ -291,13 +293,18 @@ impl Engine {
 
     /// Answers everybody who waits for the operation.
     fn answer(&mut self, operation: OperationId, reply: &Reply) {
-        let Some(caller) = self.callers.remove(&operation) else { return };
         let token = self.replica.seen().clone();
+        self.answer_with(operation, reply, &token);
+    }
+
+    /// The same with another node's reply, and what that node had seen.
+    fn answer_with(&mut self, operation: OperationId, reply: &Reply, token: &Seen) {
+        let Some(caller) = self.callers.remove(&operation) else { return };
         for asker in caller.askers {
             let (reply, token) = (reply.clone(), token.clone());
             self.outputs.push(match asker {
-                request::Asker::Client(asker) => Output::Answer { asker, reply, token },
-                request::Asker::Node(to) => Output::Send { to, message: Message::Forwarded { operation, reply, token } },
+                Asker::Client(asker) => Output::Answer { asker, reply, token },
+                Asker::Node(to) => Output::Send { to, message: Message::Forwarded { operation, reply, token } },
             });
         }
     }
@@ -316,7 +323,8 @@ impl Engine {
         (!peers.is_empty()).then(|| peers[draw % peers.len()])
     }
 
-    fn record_of(&self, write: &crate::naming::Name) -> Arc<super::record::Record> {
-        self.replica.record(write).cloned().unwrap_or_default()
+    /// What is known of a name; an empty record where nothing is.
+    fn record_of(&self, name: &Name) -> Arc<Record> {
+        self.replica.record(name).cloned().unwrap_or_default()
     }
 }

@@ -114,17 +114,10 @@ impl Engine {
         }
     }
 
-    pub(super) fn forwarded(&mut self, operation: OperationId, reply: Reply, token: Seen) {
+    pub(super) fn forwarded(&mut self, operation: OperationId, reply: &Reply, token: &Seen) {
         // Where it runs here meanwhile, that execution answers; the owner's version and this one are of one operation.
         if self.callers.get(&operation).is_some_and(|caller| caller.stage == Stage::Owner) {
-            let Some(caller) = self.callers.remove(&operation) else { return };
-            for asker in caller.askers {
-                let (reply, token) = (reply.clone(), token.clone());
-                self.outputs.push(match asker {
-                    Asker::Client(asker) => super::Output::Answer { asker, reply, token },
-                    Asker::Node(to) => super::Output::Send { to, message: Message::Forwarded { operation, reply, token } },
-                });
-            }
+            self.answer_with(operation, reply, token);
         }
     }
 

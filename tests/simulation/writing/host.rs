@@ -8,10 +8,12 @@ use hanaming::cluster::engine::{Engine, Input, Output, Timing};
 use hanaming::cluster::message::Message;
 use hanaming::cluster::replica::Replica;
 use hanaming::cluster::rules::Rules;
+use hanaming::cluster::store::Store;
 use hanaming::topology::NodeId;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use crate::disk::Disk;
 use crate::random::Dice;
 use crate::schedule::ms;
 
@@ -53,6 +55,12 @@ pub struct Host {
     pub freeze_next: Option<(usize, Duration)>,
     /// For when a wake-up is scheduled.
     pub wake_at: Duration,
+    /// It is dead: what arrives is lost.
+    pub crashed: bool,
+    disk: Disk,
+    dice: Dice,
+    timing: Timing,
+    rules: Rules,
     heard: Vec<Duration>,
     live: BTreeSet<usize>,
     last_beat: Duration,
@@ -70,24 +78,47 @@ pub fn index(id: NodeId) -> usize {
 
 impl Host {
     /// A node among so many, all of them live.
-    pub fn new(node: usize, nodes: usize, dice: &mut Dice, timing: Timing, rules: Rules, now: Duration) -> Self {
-        let epoch = Duration::from_secs(1_000_000) + ms(dice.below(400));
-        let label: Arc<str> = Arc::from(format!("n{node}"));
-        let replica = Replica::new(label, epoch, StdRng::seed_from_u64(dice.next()), rules);
-        let rng = StdRng::seed_from_u64(dice.next());
+    pub fn new(node: usize, nodes: usize, mut dice: Dice, timing: Timing, rules: Rules, now: Duration) -> Self {
+        let mut disk = Disk::default();
         let mut host = Self {
-            engine: Engine::new(id(node), replica, timing, rng, rules, now),
+            engine: start(node, &mut disk, &mut dice, timing, rules, now),
             frozen: false,
             inbox: Vec::new(),
             held: Vec::new(),
             freeze_next: None,
             wake_at: Duration::MAX,
+            crashed: false,
+            disk,
+            dice,
+            timing,
+            rules,
             heard: vec![now; nodes],
             live: (0..nodes).collect(),
             last_beat: now,
         };
         host.members(now);
         host
+    }
+
+    /// The process dies, and with it what was about to leave or waited to be read.
+    pub fn crash(&mut self) {
+        self.crashed = true;
+        self.frozen = false;
+        self.freeze_next = None;
+        self.inbox.clear();
+        self.held.clear();
+    }
+
+    /// The process starts again from its disk.
+    pub fn restart(&mut self, now: Duration) -> Vec<Output> {
+        let node = index(self.engine.id());
+        self.engine = start(node, &mut self.disk, &mut self.dice, self.timing, self.rules, now);
+        self.crashed = false;
+        self.wake_at = Duration::MAX;
+        self.heard.fill(now);
+        self.live = (0..self.heard.len()).collect();
+        self.last_beat = now;
+        self.members(now)
     }
 
     /// Handles what arrived.
@@ -97,11 +128,18 @@ impl Host {
                 self.heard[from] = now;
                 if self.live.insert(from) { self.members(now) } else { Vec::new() }
             }
-            Delivery::Message { from, message } => self.engine.step(now, Input::Message { from: id(from), message }).outputs,
-            Delivery::Request(input) => self.engine.step(now, input).outputs,
+            Delivery::Message { from, message } => self.step(now, Input::Message { from: id(from), message }),
+            Delivery::Request(input) => self.step(now, input),
             Delivery::Beat => self.beat(now),
-            Delivery::Wake => self.engine.step(now, Input::Tick).outputs,
+            Delivery::Wake => self.step(now, Input::Tick),
         }
+    }
+
+    /// One step of the engine, durable before anything of it leaves.
+    fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
+        let step = self.engine.step(now, input);
+        self.disk.commit(&[step.transaction]).unwrap();
+        step.outputs
     }
 
     fn beat(&mut self, now: Duration) -> Vec<Output> {
@@ -109,7 +147,7 @@ impl Host {
             self.heard.fill(now);
         }
         self.last_beat = now;
-        let me = index_of(&self.engine);
+        let me = index(self.engine.id());
         let dead: Vec<usize> =
             self.live.iter().copied().filter(|node| *node != me && now > self.heard[*node] + SILENCE).collect();
         for node in &dead {
@@ -121,10 +159,18 @@ impl Host {
     fn members(&mut self, now: Duration) -> Vec<Output> {
         let live = self.live.iter().copied().map(id).collect();
         let all = (0..self.heard.len()).map(id).collect();
-        self.engine.step(now, Input::Members { live, all }).outputs
+        self.step(now, Input::Members { live, all })
     }
 }
 
-fn index_of(engine: &Engine) -> usize {
-    index(engine.id())
+/// An engine over what the disk holds.
+fn start(node: usize, disk: &mut Disk, dice: &mut Dice, timing: Timing, rules: Rules, now: Duration) -> Engine {
+    let epoch = Duration::from_secs(1_000_000) + ms(dice.below(400));
+    let label: Arc<str> = Arc::from(format!("n{node}"));
+    let (rng, other) = (StdRng::seed_from_u64(dice.next()), StdRng::seed_from_u64(dice.next()));
+    let replica = match disk.load().unwrap() {
+        Some(state) => Replica::restore(state, label, epoch, rng, rules),
+        None => Replica::new(label, epoch, rng, rules),
+    };
+    Engine::new(id(node), replica, timing, other, rules, now)
 }

@@ -25,12 +25,18 @@ pub struct Writing {
 impl Writing {
     /// Replies get lost; freezes stay below what detection takes for a death.
     pub const fn new(kind: Kind) -> Self {
-        Self { kind, faults: Faults { freeze: ms(1100), lost_replies: 50, stalls: false } }
+        Self { kind, faults: Faults { freeze: ms(1100), lost_replies: 50, stalls: false, crashes: false } }
     }
 
     /// The same with links that stall.
     pub const fn with_stalls(mut self) -> Self {
         self.faults.stalls = true;
+        self
+    }
+
+    /// The same with processes that die and start again from their disks.
+    pub const fn with_crashes(mut self) -> Self {
+        self.faults.crashes = true;
         self
     }
 }

@@ -34,6 +34,8 @@ pub enum Action {
     Freeze { node: usize, sent: usize, lasting: Duration },
     /// One direction between two nodes stalls: what is sent meanwhile arrives when it goes on.
     Stall { from: usize, to: usize, lasting: Duration },
+    /// A process dies and starts again from its disk.
+    Crash { node: usize, lasting: Duration },
 }
 
 /// Which kind of history is drawn.
@@ -54,6 +56,8 @@ pub struct Faults {
     pub lost_replies: u64,
     /// Whether links between nodes stall.
     pub stalls: bool,
+    /// Whether processes die and start again with their data.
+    pub crashes: bool,
 }
 
 /// The one name.
@@ -79,6 +83,12 @@ pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
         let spread = [8_000, 150_000][dice.index(2)];
         let at = ms(from) + Duration::from_micros(dice.below(spread));
         actions.push((at, Action::Freeze { node, sent: dice.index(4), lasting: ms(10 + dice.below(longest)) }));
+    }
+    let crashes = if faults.crashes { dice.below(4) } else { 0 };
+    for _ in 0..crashes {
+        let node = if dice.chance(500) { owner } else { dice.index(nodes) };
+        let at = ms([0, 150, 700, dice.below(3000)][dice.index(4)]) + Duration::from_micros(dice.below(60_000));
+        actions.push((at, Action::Crash { node, lasting: ms(5 + dice.below(1000)) }));
     }
     if faults.stalls {
         for _ in 0..dice.below(4) {

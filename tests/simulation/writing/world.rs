@@ -32,6 +32,7 @@ enum Event {
     Act(usize),
     Deliver { node: usize, delivery: Delivery },
     Thaw { node: usize },
+    Restart { node: usize },
     Reply { client: usize, handle: u64, reply: Reply, token: Seen },
     Begin { client: usize },
     Again { client: usize, handle: u64 },
@@ -60,9 +61,10 @@ pub struct World {
 impl World {
     /// The world before the plan.
     pub fn new(plan: &Plan<Action>, faults: Faults, timing: Timing, rules: Rules) -> Self {
-        let mut dice = Dice::new(plan.seed, 12);
+        let dice = Dice::new(plan.seed, 12);
         let now = START.saturating_sub(ms(100));
-        let hosts: Vec<Host> = (0..plan.nodes).map(|node| Host::new(node, plan.nodes, &mut dice, timing, rules, now)).collect();
+        let hosts: Vec<Host> =
+            (0..plan.nodes).map(|n| Host::new(n, plan.nodes, Dice::new(plan.seed, 100 + n as u64), timing, rules, now)).collect();
         let mut world = Self {
             hosts,
             clients: (0..3).map(|number| Client::new(number + 1)).collect(),
@@ -108,7 +110,7 @@ impl World {
                 return Err(violation);
             }
             let is_done = left == 0 && self.clients.iter().all(|client| client.calls.is_empty());
-            let is_calm = is_done && self.hosts.iter().all(|host| !host.frozen && host.freeze_next.is_none());
+            let is_calm = is_done && self.hosts.iter().all(|host| !host.frozen && !host.crashed && host.freeze_next.is_none());
             match end {
                 None if is_calm => end = Some(self.schedule.now() + SETTLING),
                 None if is_done => self.hosts.iter_mut().for_each(|host| host.freeze_next = None),
@@ -127,10 +129,20 @@ impl World {
             }
             Action::Freeze { node, sent, lasting } => {
                 // One node at least goes on.
-                let still = self.hosts.iter().filter(|host| host.frozen || host.freeze_next.is_some()).count();
-                if still + 1 < self.hosts.len() && !self.hosts[node].frozen {
+                let still = self.hosts.iter().filter(|host| host.crashed || host.frozen || host.freeze_next.is_some()).count();
+                if still + 1 < self.hosts.len() && !self.hosts[node].frozen && !self.hosts[node].crashed {
                     self.counts.faults += 1;
                     self.hosts[node].freeze_next = Some((sent, lasting));
+                }
+            }
+            Action::Crash { node, lasting } => {
+                // One node at least lives on.
+                let still = self.hosts.iter().filter(|host| host.crashed || host.frozen).count();
+                if still + 1 < self.hosts.len() && !self.hosts[node].crashed {
+                    self.counts.faults += 1;
+                    self.hosts[node].crash();
+                    self.trace(|| format!("n{node} dies for {lasting:?}"));
+                    self.schedule.add(lasting, Event::Restart { node });
                 }
             }
             Action::Stall { from, to, lasting } => {
@@ -145,9 +157,22 @@ impl World {
     fn happen(&mut self, event: Event) {
         match event {
             Event::Act(_) => {}
+            Event::Deliver { node, delivery } if self.hosts[node].crashed => {
+                if matches!(delivery, Delivery::Beat) {
+                    self.schedule.add(PULSE, Event::Deliver { node, delivery });
+                }
+            }
             Event::Deliver { node, delivery } if self.hosts[node].frozen => self.hosts[node].inbox.push(delivery),
             Event::Deliver { node, delivery } => self.deliver(node, delivery),
-            Event::Thaw { node } => self.thaw(node),
+            Event::Thaw { node } if self.hosts[node].frozen => self.thaw(node),
+            Event::Thaw { .. } => {}
+            Event::Restart { node } => {
+                let now = self.schedule.now();
+                let outputs = self.hosts[node].restart(now);
+                self.trace(|| format!("n{node} starts again"));
+                self.release(node, outputs);
+                self.wake(node);
+            }
             Event::Reply { client, handle, reply, token } => self.replied(client, handle, reply, &token),
             Event::Begin { client } => {
                 if self.clients[client].begin(self.schedule.now()) {
