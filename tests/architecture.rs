@@ -43,7 +43,7 @@ const PURE: &[&str] = &[
     "src/client/sources",
     "src/client/target",
     "src/client/trail",
-    "src/cluster/membership",
+    "src/cluster",
     "src/client/config",
     "src/client/words",
 ];

@@ -94,16 +94,6 @@ impl Oplog {
     pub fn names(&self, operation: OperationId) -> &[Name] {
         self.names.get(&operation).map_or(&[], Vec::as_slice)
     }
-
-    /// How many operations are remembered.
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether none is.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
 }
 
 /// The standing that a set of executions amounts to: one that took effect decides; else one that may yet.

@@ -82,11 +82,6 @@ impl Record {
         self.siblings.windows(2).any(|pair| pair[0].operation != pair[1].operation)
     }
 
-    /// Whether a context was created here.
-    pub fn is_context(&self) -> bool {
-        self.siblings.iter().any(|sibling| sibling.content.kind == EntryKind::Context)
-    }
-
     /// Whether the other record has seen and remembers nothing that this one doesn't.
     pub fn knows(&self, other: &Self) -> bool {
         self.last.includes(&other.last) && self.coverage.includes(&other.coverage) && self.history.includes(&other.history)

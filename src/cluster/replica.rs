@@ -190,11 +190,6 @@ impl Replica {
         }
     }
 
-    /// The names at which an operation ran.
-    pub fn names_of(&self, operation: OperationId) -> &[Name] {
-        self.oplog.names(operation)
-    }
-
     /// A stamp of now, later than all before.
     pub fn tick(&mut self, now: Duration) -> Stamp {
         self.clock.tick(now)

@@ -1,6 +1,7 @@
 //! The rules of replication, each of which the simulation leaves out once to show that it would notice.
 //!
-//! Every rule stands where it is applied as `if rules.hold(Rule::…)`. A server runs with [`Rules::ALL`] and has no way
+//! Every rule stands where it is applied as `if rules.hold(Rule::…)`, in the engines or (what is durable before it is
+//! sent, and what a backup holds) in the simulation's driver. A server runs with [`Rules::ALL`] and has no way
 //! to choose otherwise: `without` exists for the simulation alone.
 
 /// One rule. The doc of each says what happens without it.

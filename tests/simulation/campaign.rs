@@ -20,7 +20,7 @@ pub struct Plan<A> {
 }
 
 /// What a run did, to show that it did something.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Runs.
     pub seeds: u64,
@@ -70,6 +70,11 @@ pub struct Outcome {
     pub tally: Tally,
     /// The lowest seed that failed, and how.
     pub failure: Option<(u64, String)>,
+}
+
+/// What a variable of the environment sets.
+pub fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok())
 }
 
 /// Runs seeds on all cores; stops some time after the first failure.

@@ -1,8 +1,8 @@
 //! The engines of the cluster tree under a virtual scheduler: time, network, disk and processes are simulated, a run
 //! follows from its seed alone, and what the engines promise is checked by an observer who knows everything.
 //!
-//! `SIMULATION_SEEDS=100000` runs that many seeds of each scenario; `SIMULATION_SEED=7` replays one. Without either, a
-//! number runs that takes a few seconds.
+//! `SIMULATION_SEEDS=100000` runs that many seeds of each scenario; `SIMULATION_SEED=7` replays one. Without either, as
+//! many run as take a few seconds. `SIMULATION_TRACE=1` tells what happens in a writing scenario.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test fails by panicking")]
 
 mod bites;
@@ -17,7 +17,7 @@ mod writing;
 
 use hanaming::cluster::rules::Rules;
 
-use campaign::{Scenario, must_hold};
+use campaign::{Scenario, must_hold, number};
 use replication::Replication;
 use writing::{Kind, Writing};
 
@@ -47,8 +47,19 @@ fn each_call_takes_effect_once_though_processes_die() {
     holds("calls in sequence, crashes", &Writing::new(Kind::Sequence).with_crashes(), 150);
 }
 
+/// Invariant 21: a run follows from its seed alone.
+#[test]
+fn a_seed_repeats_its_run() {
+    fn repeats<S: Scenario>(scenario: &S) {
+        let run = |seed| scenario.run(&scenario.plan(seed), Rules::ALL);
+        assert!((1..4).all(|seed| run(seed).is_ok_and(|tally| tally.messages > 0) && run(seed) == run(seed)));
+    }
+    repeats(&Replication { actions: 300 });
+    repeats(&Writing::new(Kind::Race).with_stalls());
+    repeats(&Writing::new(Kind::Sequence).with_crashes());
+}
+
 fn holds<S: Scenario>(label: &str, scenario: &S, usual: u64) {
-    let number = |variable: &str| std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
     let seeds = match number("SIMULATION_SEED") {
         Some(seed) => seed..seed + 1,
         None => 1..number("SIMULATION_SEEDS").unwrap_or(usual) + 1,

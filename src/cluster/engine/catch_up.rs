@@ -19,7 +19,7 @@ impl Engine {
 
     pub(super) fn answer_pull(&mut self, from: NodeId, request: &SyncRequest) {
         self.notice_own_writes(&request.seen);
-        self.caught_up(from, request.seen.vector().clone());
+        self.caught_up(from, request.seen.vector());
         for part in self.replica.answer_pull(request) {
             self.send(from, Message::Part(part));
         }
@@ -41,11 +41,11 @@ impl Engine {
     }
 
     /// A peer has seen this much; perhaps it no longer lags.
-    pub(super) fn caught_up(&mut self, from: NodeId, vector: Vector) {
+    pub(super) fn caught_up(&mut self, from: NodeId, vector: &Vector) {
         if self.lagging.get(&from).is_some_and(|missed| vector.covers(*missed)) {
             self.lagging.remove(&from);
         }
-        self.vectors.entry(from).or_default().join(&vector);
+        self.vectors.entry(from).or_default().join(vector);
     }
 
     /// The peer lags until it has seen all that this node wrote up to now.

@@ -109,13 +109,12 @@ impl Engine {
         }
     }
 
-    pub(super) fn receive_create(&mut self, from: NodeId, write: Write) {
+    pub(super) fn receive_create(&mut self, from: NodeId, write: &Write) {
         let (dot, name) = (write.dot, &write.name);
         let here = self.record_of(name);
         let Some(operation) = write.operation else { return };
-        let took_effect = |event: &Event| {
-            event.dot != dot && event.outcome == Outcome::Done && !write.record.supersedes(event.dot)
-        };
+        let took_effect =
+            |event: &Event| event.dot != dot && event.outcome == Outcome::Done && !write.record.supersedes(event.dot);
         if here.history.of(operation).any(took_effect) && self.rules.hold(Rule::KnownAnswered) {
             self.send(from, Message::CreateKnown { dot, record: here });
             return;
@@ -126,7 +125,7 @@ impl Engine {
             .filter(|s| s.dot != dot && s.operation != operation && !write.record.supersedes(s.dot))
             .collect();
         if rivals.is_empty() {
-            self.hold(from, &write);
+            self.hold(from, write);
             return;
         }
         let age = |sibling: &Sibling| (sibling.created, sibling.operation);
@@ -137,7 +136,7 @@ impl Engine {
             for rival in rivals {
                 self.withdraw(rival.dot);
             }
-            self.hold(from, &write);
+            self.hold(from, write);
         } else {
             self.send(from, Message::CreateObjection { dot, record: here });
         }

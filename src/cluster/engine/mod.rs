@@ -216,7 +216,7 @@ impl Engine {
         match message {
             Message::Forward(request) => self.request(Asker::Node(from), request),
             Message::Forwarded { operation, reply, token } => self.forwarded(operation, &reply, &token),
-            Message::Create(write) => self.receive_create(from, write),
+            Message::Create(write) => self.receive_create(from, &write),
             Message::CreateHeld(dot) | Message::Held(dot) => self.acknowledged(from, dot),
             Message::CreateObjection { dot, record } => self.create_objected(dot, &record),
             Message::CreateKnown { dot, record } => self.create_known(dot, &record),
@@ -227,7 +227,7 @@ impl Engine {
             }
             Message::Pull(request) => self.answer_pull(from, &request),
             Message::Part(part) => self.take_part(from, part),
-            Message::CaughtUp(vector) => self.caught_up(from, vector),
+            Message::CaughtUp(vector) => self.caught_up(from, &vector),
             Message::Lagging => self.pull_from(from),
         }
     }

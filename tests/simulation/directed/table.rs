@@ -27,8 +27,6 @@ pub struct Table {
     pub now: Duration,
     /// Whose mail is thrown away, and whose clock stands.
     pub deaf: BTreeSet<usize>,
-    /// Who does not send: the messages are kept on the table.
-    pub mute: BTreeSet<usize>,
     /// Answers to clients: handle, reply, when.
     pub answers: Vec<(u64, Reply, Duration)>,
     /// The messages that were carried.
@@ -53,7 +51,6 @@ impl Table {
             engines: (0..nodes).map(engine).collect(),
             now,
             deaf: BTreeSet::new(),
-            mute: BTreeSet::new(),
             answers: Vec::new(),
             carried: Vec::new(),
             mail: VecDeque::new(),
@@ -90,16 +87,12 @@ impl Table {
 
     /// Carries the mail until there is none.
     pub fn carry(&mut self) {
-        let mut kept = VecDeque::new();
         while let Some((from, to, message)) = self.mail.pop_front() {
-            if self.mute.contains(&from) {
-                kept.push_back((from, to, message));
-            } else if !self.deaf.contains(&to) && !self.deaf.contains(&from) {
+            if !self.deaf.contains(&to) && !self.deaf.contains(&from) {
                 self.carried.push((from, to, message.clone()));
                 self.step(to, Input::Message { from: id(from), message });
             }
         }
-        self.mail = kept;
     }
 
     /// Lets time go on, in small steps.

@@ -23,7 +23,8 @@ fn a_lagging_peer_costs_one_write_a_quarter_second_and_the_next_nothing() {
         let second = table.now;
         table.ask(node, 2, request(2, &orders, Intent::Rebind(content("b"))));
         table.pass(ms(20));
-        let waits: Vec<Duration> = table.answers.iter().zip([start, second]).map(|(answer, asked)| answer.2 - asked).collect();
+        let waits: Vec<Duration> =
+            table.answers.iter().zip([start, second]).map(|(answer, asked)| answer.2.saturating_sub(asked)).collect();
         waits.len() == 2 && waits[0] <= ms(260) && waits[1].is_zero()
     });
 }
@@ -74,6 +75,25 @@ fn an_id_with_other_arguments_is_an_error() {
         table.ask(0, 1, request(1, &orders, Intent::Rebind(content("a"))));
         table.ask(0, 2, request(1, &orders, Intent::Rebind(content("b"))));
         table.reply(2) == Some(&Reply::Misused)
+    });
+}
+
+#[test]
+fn a_retry_elsewhere_finds_what_only_one_peer_has() {
+    matters(Rule::RetryAsksPeers, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        let rebind = || request(1, &orders, Intent::Rebind(content("a")));
+        // The write is stored at n0; neither the other nodes nor the client hear of it.
+        table.deaf = [1, 2].into();
+        table.coordinate(0, rebind());
+        table.carry();
+        let first = table.record(0, &orders).siblings[0].dot;
+        table.deaf.clear();
+        let mut repeated = rebind();
+        repeated.is_retry = true;
+        table.coordinate(1, repeated);
+        table.carry();
+        (0..3).all(|node| table.record(node, &orders).siblings.iter().map(|s| s.dot).eq([first]))
     });
 }
 

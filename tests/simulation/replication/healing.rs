@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hanaming::cluster::replica::Replica;
 use hanaming::cluster::vector::{Dot, Vector};
 
 use super::host::Effects;
@@ -62,7 +63,7 @@ impl World {
 
     fn live(&self, node: usize) -> BTreeSet<Dot> {
         let replica = self.hosts[node].replica.as_ref();
-        let records = replica.into_iter().flat_map(|replica| replica.records());
+        let records = replica.into_iter().flat_map(Replica::records);
         records.flat_map(|(_, record)| record.siblings.iter().map(|sibling| sibling.dot)).collect()
     }
 

@@ -156,7 +156,6 @@ impl World {
 
     fn happen(&mut self, event: Event) {
         match event {
-            Event::Act(_) => {}
             Event::Deliver { node, delivery } if self.hosts[node].crashed => {
                 if matches!(delivery, Delivery::Beat) {
                     self.schedule.add(PULSE, Event::Deliver { node, delivery });
@@ -165,7 +164,7 @@ impl World {
             Event::Deliver { node, delivery } if self.hosts[node].frozen => self.hosts[node].inbox.push(delivery),
             Event::Deliver { node, delivery } => self.deliver(node, delivery),
             Event::Thaw { node } if self.hosts[node].frozen => self.thaw(node),
-            Event::Thaw { .. } => {}
+            Event::Act(_) | Event::Thaw { .. } => {}
             Event::Restart { node } => {
                 let now = self.schedule.now();
                 let outputs = self.hosts[node].restart(now);
@@ -195,7 +194,7 @@ impl World {
         match &delivery {
             Delivery::Beat => {
                 for to in (0..self.hosts.len()).filter(|to| *to != node) {
-                    self.post(node, to, Delivery::Pulse { from: node });
+                    self.post(node, to, &Delivery::Pulse { from: node });
                 }
                 self.schedule.add(PULSE, Event::Deliver { node, delivery: Delivery::Beat });
             }
@@ -240,7 +239,7 @@ impl World {
     fn release(&mut self, node: usize, outputs: Vec<Output>) {
         for output in outputs {
             match output {
-                Output::Send { to, message } => self.post(node, index(to), Delivery::Message { from: node, message }),
+                Output::Send { to, message } => self.post(node, index(to), &Delivery::Message { from: node, message }),
                 Output::Answer { asker, reply, token } => {
                     self.check_receipt(&reply);
                     let client = usize::try_from(asker >> 40).unwrap() - 1;
@@ -253,7 +252,7 @@ impl World {
         }
     }
 
-    fn post(&mut self, from: usize, to: usize, delivery: Delivery) {
+    fn post(&mut self, from: usize, to: usize, delivery: &Delivery) {
         let stalled = self.stalls.get(&(from, to)).map_or(Duration::ZERO, |until| until.saturating_sub(self.schedule.now()));
         for delay in self.network.delays(from, to) {
             let delay = delay + stalled;
