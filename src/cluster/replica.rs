@@ -1,6 +1,6 @@
 //! One node's copy of the cluster tree: its records, what it has seen, what it has purged.
 //!
-//! Every change goes through [`put`](Replica::put), which keeps the indexes and adds the change to the transaction that
+//! Every change goes through `put`, which keeps the indexes and adds the change to the transaction that
 //! the driver makes durable. The replica decides nothing about other nodes; `sync.rs` says what is exchanged with them
 //! and `purge.rs` what is dropped.
 
