@@ -23,7 +23,7 @@ use writing::{Kind, Writing};
 
 #[test]
 fn replication_keeps_its_promises() {
-    holds("replication", &Replication { actions: 300 }, 150);
+    holds("replication", &Replication { actions: 300 }, 100);
 }
 
 #[test]
