@@ -10,16 +10,14 @@ use std::time::{Duration, Instant};
 
 use rand::RngExt as _;
 
-use crate::failure::{CompletionStatus, Phase};
-use crate::naming::{ErrorKind, Name, NamingError};
+use crate::failure::Phase;
+use crate::naming::NamingError;
 use crate::protocol::{Answer, RefusalReason, Reply, Request, Scope};
-use crate::topology::Endpoint;
 use crate::transport::{Service, TransportError, TransportErrorKind};
 
 use super::call::{Call, Input, Output};
 use super::config::ClientConfig;
-use super::driver::{Driver, GiveUp, closed};
-use super::election::Elections;
+use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
 use super::trail::Trail;
@@ -30,6 +28,9 @@ const SLICE: Duration = Duration::from_millis(100);
 /// A client of a node in this process.
 pub struct Direct {
     service: Arc<dyn Service>,
+    /// The node's address and name.
+    label: Arc<str>,
+    name: Arc<str>,
     config: ClientConfig,
     epoch: Instant,
     fleet: Mutex<Fleet>,
@@ -46,10 +47,11 @@ impl Direct {
             attempt_timeout: Duration::MAX,
             mutation_timeout: Duration::MAX,
             follow_views: false,
-            ..ClientConfig::new(vec![Endpoint::new(service.label(), 0)])
+            ..ClientConfig::new(vec![service.endpoint()])
         };
-        let fleet = Fleet::of_process(&config, Elections::new(), rand::rng().random());
-        Self { service, config, epoch: instant_now(), fleet: Mutex::new(fleet), closed: AtomicBool::new(false) }
+        let fleet = Fleet::of_process(&config, service.name(), rand::rng().random());
+        let (label, name) = (service.endpoint().to_string().into(), service.name().into());
+        Self { service, label, name, config, epoch: instant_now(), fleet: Mutex::new(fleet), closed: AtomicBool::new(false) }
     }
 
     fn now(&self) -> Duration {
@@ -79,6 +81,11 @@ impl Direct {
             Reply::Done(Answer::Found(found)) => invocation.found(found),
             _ => None,
         }
+    }
+
+    /// The trail of a lookup that was answered [at once](Self::at_once).
+    pub(super) fn trail_at_once(&self) -> Trail {
+        Trail::at_once(&self.label, &self.name)
     }
 
     /// Asks, and waits for the reply until `ends`.
@@ -123,18 +130,11 @@ impl Direct {
         self.is_closed() || give_up()
     }
 
-    /// The error for a node that takes nothing any longer.
-    pub(super) fn refused_for_good(reply: &Reply, given: Option<&Name>) -> Option<NamingError> {
+    /// Why a node takes nothing any longer, where that is what it said.
+    pub(super) fn refusal_for_good(reply: &Reply) -> Option<RefusalReason> {
         let Reply::Failed(fault) = reply else { return None };
-        let error = match fault.refusal.as_ref()?.reason {
-            RefusalReason::Closed => NamingError::new(ErrorKind::ContextClosed, "the node is closed"),
-            RefusalReason::Quiescing => NamingError::new(ErrorKind::ServiceUnavailable, "the node is quiescing. Safe to retry."),
-            RefusalReason::Joining | RefusalReason::Overloaded => return None,
-        };
-        Some(match given {
-            Some(name) => error.with_name(name.as_str()),
-            None => error,
-        })
+        let reason = fault.refusal.as_ref()?.reason;
+        matches!(reason, RefusalReason::Closed | RefusalReason::Quiescing).then_some(reason)
     }
 }
 
@@ -146,12 +146,11 @@ impl Driver for Direct {
         give_up: GiveUp<'_>,
     ) -> Result<(Product, Trail), NamingError> {
         if self.is_closed() {
-            return Err(closed());
+            return Err(closed(&invocation));
         }
         if let Some(product) = self.at_once(&mut invocation) {
-            return Ok((product, Trail::of_process()));
+            return Ok((product, self.trail_at_once()));
         }
-        let given = invocation.given().cloned();
         let mut call = Call::new(invocation, &self.config, self.now(), timeout.unwrap_or(self.config.timeout));
         let mut input = Input::Start;
         loop {
@@ -166,9 +165,8 @@ impl Driver for Direct {
                 }
                 Output::Send(send) => match self.ask(call.request(), send.ends, give_up) {
                     Ok(reply) => {
-                        if let Some(error) = Self::refused_for_good(&reply, given.as_ref()) {
-                            drop(self.abandoned(&mut call, false));
-                            return Err(error.with_completion(CompletionStatus::No));
+                        if let Some(reason) = Self::refusal_for_good(&reply) {
+                            return Err(call.refused_for_good(&mut self.fleet(), self.now(), reason));
                         }
                         Input::Reply(reply)
                     }
@@ -193,7 +191,7 @@ impl Driver for Direct {
 impl Direct {
     fn abandoned(&self, call: &mut Call, left: bool) -> NamingError {
         let error = call.abandon(&mut self.fleet(), self.now(), left);
-        if self.is_closed() { closed().with_completion(error.fields().completion) } else { error }
+        if self.is_closed() { closed_under(error) } else { error }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::naming::{ErrorKind, NamingError};
+use crate::naming::{ErrorKind, Name, NamingError};
 
 use super::invocation::{Invocation, Product};
 use super::trail::Trail;
@@ -28,6 +28,22 @@ pub trait Driver: Send + Sync + 'static {
     fn is_closed(&self) -> bool;
 }
 
-pub(super) fn closed() -> NamingError {
-    NamingError::new(ErrorKind::ContextClosed, "the context is closed")
+/// The error of an operation on a closed context.
+pub(super) fn closed(invocation: &Invocation) -> NamingError {
+    bearing(invocation.given().map(Name::as_str), NamingError::new(ErrorKind::ContextClosed, "the context is closed"))
+}
+
+/// The error of an operation under which the context was closed; `abandoned` tells what had come of it.
+pub(super) fn closed_under(abandoned: NamingError) -> NamingError {
+    let told = abandoned.into_fields();
+    let error = NamingError::new(ErrorKind::ContextClosed, "the context is closed");
+    bearing(told.name.as_deref(), error).with_completion(told.completion).with_attempts(told.attempts)
+}
+
+/// The error, bearing the name that the operation is of.
+pub(super) fn bearing(name: Option<&str>, error: NamingError) -> NamingError {
+    match name {
+        Some(name) => error.with_name(name),
+        None => error,
+    }
 }

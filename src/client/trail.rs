@@ -1,6 +1,6 @@
 //! The tries of one call, kept cheaply: a call that succeeds at once formats nothing. Words are made when somebody asks.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::failure::{Attempt, CompletionStatus, Phase};
@@ -14,9 +14,6 @@ use super::words::seconds;
 const KEPT: usize = 64;
 /// Of those, so many are the first ones.
 const KEPT_FIRST: usize = 8;
-
-/// How attempts name a node of this process.
-pub(super) const IN_PROCESS: &str = "in process";
 
 /// What came of one try.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,11 +140,10 @@ pub struct Trail {
 
 impl Trail {
     /// The trail of a lookup that a node of this process answered at once.
-    pub(super) fn of_process() -> Self {
-        static LABEL: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from(IN_PROCESS));
+    pub(super) fn at_once(label: &Arc<str>, node: &Arc<str>) -> Self {
         let attempt = Try {
-            label: Arc::clone(&LABEL),
-            node: None,
+            label: Arc::clone(label),
+            node: Some(Arc::clone(node)),
             phase: Phase::Answer,
             outcome: Outcome::Answered("found"),
             completion: CompletionStatus::Yes,

@@ -58,7 +58,7 @@ impl std::fmt::Display for Phase {
 /// One try of a call at one target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
-    /// The target as `host:port` (`"in process"` for a node of this process).
+    /// The target as `host:port`.
     pub target: String,
     /// How far it came.
     pub phase: Phase,

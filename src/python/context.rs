@@ -19,7 +19,7 @@ use super::hot::{self, Hot};
 use super::known::Known as _;
 use super::operation::{self, Prepared};
 use super::product::Home;
-use super::session::{self, Failure, Reach, Session};
+use super::session::{Failure, Reach, Session};
 use super::show::Shown;
 use super::{records, running_loop, show};
 
@@ -96,7 +96,7 @@ impl PyContext {
         let (outcome, took) = self.session.perform(py, invocation, timeout);
         match outcome {
             Ok((product, trail)) => {
-                let attempts = || if trail.is_empty() { vec![session::at_once(took)] } else { trail.attempts() };
+                let attempts = || if trail.is_empty() { vec![self.session.at_once(took)] } else { trail.attempts() };
                 let object = asking.finish(py, &Rooted(&self.session), &product, took, &attempts)?;
                 see(&product, &object)?;
                 Ok(object)

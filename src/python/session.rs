@@ -142,7 +142,10 @@ impl Session {
                     return (Ok((product, Trail::default())), took);
                 }
                 Ok(None) => {}
-                Err(error) => return (Err(Failure::Naming(error)), Duration::ZERO),
+                Err(error) => {
+                    self.remember(Last::Attempts(Vec::new()));
+                    return (Err(Failure::Naming(error)), Duration::ZERO);
+                }
             }
         }
         let mut raised = None;
@@ -195,15 +198,27 @@ impl Session {
         keep(self.id, last);
     }
 
+    /// The one attempt of a call that this process's own node answered at once.
+    pub fn at_once(&self, took: Duration) -> Attempt {
+        Attempt {
+            target: self.node().map(|node| node.endpoint().to_string()).unwrap_or_default(),
+            phase: Phase::Answer,
+            outcome: "found".to_owned(),
+            completion: CompletionStatus::Yes,
+            elapsed: took,
+            why_next: None,
+        }
+    }
+
     /// The attempts of this thread's last finished call.
     pub fn explain(&self) -> Vec<Attempt> {
         if HOT.get() == self.id {
-            return vec![at_once(Duration::ZERO)];
+            return vec![self.at_once(Duration::ZERO)];
         }
         LAST.with_borrow(|last| match last.iter().find(|(id, _)| *id == self.id) {
             Some((_, Last::Trail(trail))) => trail.attempts(),
             Some((_, Last::Attempts(attempts))) => attempts.clone(),
-            Some((_, Last::AtOnce(took))) => vec![at_once(*took)],
+            Some((_, Last::AtOnce(took))) => vec![self.at_once(*took)],
             None => Vec::new(),
         })
     }
@@ -244,18 +259,6 @@ fn keep(id: u64, new: Last) {
         }
         last.push((id, new));
     });
-}
-
-/// The one attempt of a call that this process's own node answered at once.
-pub fn at_once(took: Duration) -> Attempt {
-    Attempt {
-        target: "in process".to_owned(),
-        phase: Phase::Answer,
-        outcome: "found".to_owned(),
-        completion: CompletionStatus::Yes,
-        elapsed: took,
-        why_next: None,
-    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "tells the user how long an operation took; nothing is decided by it")]

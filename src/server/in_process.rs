@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use crate::failure::CompletionStatus;
 use crate::naming::ErrorKind;
 use crate::protocol::{Fault, RefusalReason, Reply, Request};
+use crate::topology::Endpoint;
 use crate::transport::{ReplyTo, Service};
 
 use super::answer::fault;
@@ -44,8 +45,12 @@ impl Service for Node {
         }
     }
 
-    fn label(&self) -> String {
-        "in process".to_owned()
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        self.endpoint()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::protocol::{Reply, Request};
+use crate::topology::Endpoint;
 
 /// Takes the reply of an in-process request, on whatever thread has it.
 pub type ReplyTo = Box<dyn FnOnce(Reply) + Send>;
@@ -15,6 +16,9 @@ pub trait Service: Send + Sync + 'static {
     /// Answers later, at the latest after `within`. `reply_to` is called exactly once.
     fn submit(&self, request: Request, within: Duration, reply_to: ReplyTo);
 
-    /// How attempts name it.
-    fn label(&self) -> String;
+    /// The node's name, as messages tell it.
+    fn name(&self) -> &str;
+
+    /// Where others reach the node, as attempts tell it.
+    fn endpoint(&self) -> Endpoint;
 }

@@ -8,6 +8,7 @@ use hanaming::client::{Direct, Driver, Invocation, Product};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::ErrorKind;
 use hanaming::protocol::{Reply, Request, Scope};
+use hanaming::topology::Endpoint;
 use hanaming::transport::{ReplyTo, Service};
 
 use crate::cluster::{Cluster, ask, bind_local, clock, look};
@@ -32,7 +33,10 @@ fn it_answers_from_the_node_and_through_it_from_others() {
     assert_eq!(look(&local, "new").unwrap(), 1);
     let (_, trail) = local.perform(lookup("here"), None, &mut || false).unwrap();
     let attempts = trail.attempts();
-    assert_eq!((attempts.len(), attempts[0].target.as_str(), attempts[0].outcome.as_str()), (1, "in process", "found"));
+    assert_eq!(
+        (attempts.len(), attempts[0].target.as_str(), attempts[0].outcome.as_str()),
+        (1, cluster.nodes[0].endpoint().to_string().as_str(), "found")
+    );
 }
 
 #[test]
@@ -44,13 +48,16 @@ fn a_node_that_is_leaving_is_told_at_once_and_one_that_is_closed_too() {
     for invocation in [lookup("x"), bind("x")] {
         let error = ask(&whole, invocation).unwrap_err();
         assert_eq!((error.kind(), error.fields().completion), (ErrorKind::ServiceUnavailable, CompletionStatus::No));
-        assert_eq!(error.to_string(), "'x': the node is quiescing. Safe to retry.");
+        assert_eq!(error.to_string(), format!("'x': node {} is quiescing. Safe to retry.", cluster.nodes[0].name()));
+        let [attempt] = error.fields().attempts.as_slice() else { panic!("{error:?}") };
+        assert_eq!((&*attempt.outcome, attempt.completion), ("refused: quiescing", CompletionStatus::No));
+        assert_eq!(attempt.target, cluster.nodes[0].endpoint().to_string());
     }
     assert!(start.elapsed() < ms(2000));
     cluster.nodes[0].close();
     assert_eq!(ask(&whole, lookup("x")).unwrap_err().kind(), ErrorKind::ContextClosed);
     whole.close();
-    assert_eq!(ask(&whole, lookup("x")).unwrap_err().to_string(), "the context is closed");
+    assert_eq!(ask(&whole, lookup("x")).unwrap_err().to_string(), "'x': the context is closed");
 }
 
 /// Never answers, or answers later.
@@ -69,8 +76,12 @@ impl Service for Slow {
         });
     }
 
-    fn label(&self) -> String {
-        "in process".into()
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        Endpoint::new("10.0.0.1", 1)
     }
 }
 
@@ -112,6 +123,9 @@ fn a_name_is_waited_for() {
     });
     let start = clock();
     let error = whole.perform(Invocation::wait_for(subject("never")).unwrap(), Some(ms(80)), &mut || false).unwrap_err();
-    assert_eq!(error.to_string(), "'never': not bound in 0.08 s. in process: no such name. Safe to retry.");
+    assert_eq!(
+        error.to_string(),
+        format!("'never': not bound in 0.08 s. {}: no such name. Safe to retry.", cluster.nodes[0].name())
+    );
     assert!(start.elapsed() >= ms(80) && start.elapsed() < ms(2000));
 }

@@ -9,6 +9,7 @@ use hanaming::client::nonblocking::Base;
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{ErrorKind, Value};
 use hanaming::protocol::{Refusal, RefusalReason, Reply, Request, Scope};
+use hanaming::topology::Endpoint;
 use hanaming::transport::{ReplyTo, Service};
 
 use crate::scripted::{fault, found, looked_up, not_found};
@@ -47,8 +48,12 @@ impl Service for Node {
         }
     }
 
-    fn label(&self) -> String {
-        "n1".to_owned()
+    fn name(&self) -> &'static str {
+        "n1"
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        Endpoint::new("10.0.0.1", 1)
     }
 }
 

@@ -52,7 +52,7 @@ def test_explain_is_each_context_s_own(node: Node) -> None:
         node.local.lookup("a")
         assert first.explain()[0].outcome == "found"
         assert second.explain()[0].outcome == "no such name"
-        assert node.local.explain()[0].target == "in process"
+        assert node.local.explain()[0].target == node.address
         sub = first["sub"]
         sub.lookup("b")
         assert len(sub.explain()) == 1

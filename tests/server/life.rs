@@ -108,7 +108,7 @@ fn in_process_requests_need_no_network() {
     let check = request(Scope::Cluster, Operation::Check { name: String::new() });
     assert_eq!(node.try_now(&check), None);
     assert!(matches!(submit(&node, check, LONG), Reply::Done(Answer::Report(_))));
-    assert_eq!(node.label(), "in process");
+    assert_eq!((Service::name(&node), Service::endpoint(&node)), ("n1", node.endpoint()));
 }
 
 #[test]

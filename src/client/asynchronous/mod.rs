@@ -90,7 +90,7 @@ impl AsyncClient {
     pub async fn perform(&self, invocation: Invocation, timeout: Option<Duration>) -> Result<(Product, Trail), NamingError> {
         let inner = &self.0;
         if inner.is_closed() {
-            return Err(closed());
+            return Err(closed(&invocation));
         }
         let timeout = timeout.unwrap_or(inner.config.timeout);
         let call = Call::new(invocation, &inner.config, inner.now(), timeout);
@@ -115,7 +115,7 @@ impl AsyncClient {
             };
             if inner.is_closed() {
                 // Dropping the flight settles what is under way.
-                return Err(closed());
+                return Err(closed(flight.call.invocation()));
             }
             news = inner.news.notified();
             output = flight.step(input);

@@ -23,7 +23,7 @@ use crate::transport::{TransportError, TransportErrorKind};
 
 use super::call::{Call, Input, Output, Send};
 use super::config::ClientConfig;
-use super::driver::{Driver, GiveUp, closed};
+use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
 use super::keeper::{self, Tended};
@@ -124,7 +124,7 @@ impl Inner {
         give_up: GiveUp<'_>,
     ) -> Result<(Product, Trail), NamingError> {
         if self.is_closed() {
-            return Err(closed());
+            return Err(closed(&invocation));
         }
         let life = self.life();
         let now = life.now();
@@ -151,7 +151,7 @@ impl Inner {
                     let enough = self.is_closed() || give_up();
                     shared = life.lock();
                     if enough {
-                        return Err(self.abandoned(call.abandon(&mut shared.fleet, life.now(), false)));
+                        return Err(self.abandoned(&mut call, &mut shared.fleet, life.now(), false));
                     }
                     Input::Woke
                 }
@@ -162,7 +162,7 @@ impl Inner {
                         Ok(reply) => Input::Reply(reply),
                         Err((error, _)) if error.kind == TransportErrorKind::Cancelled => {
                             let left = error.phase >= Phase::Wait;
-                            return Err(self.abandoned(call.abandon(&mut shared.fleet, life.now(), left)));
+                            return Err(self.abandoned(&mut call, &mut shared.fleet, life.now(), left));
                         }
                         Err((error, reused)) => Input::Broke { error, reused },
                     }
@@ -173,8 +173,9 @@ impl Inner {
     }
 
     /// The error of a call that was given up: by its caller, or by whoever closed the client.
-    fn abandoned(&self, error: NamingError) -> NamingError {
-        if self.is_closed() { closed().with_completion(error.fields().completion) } else { error }
+    fn abandoned(&self, call: &mut Call, fleet: &mut Fleet, now: Duration, left: bool) -> NamingError {
+        let error = call.abandon(fleet, now, left);
+        if self.is_closed() { closed_under(error) } else { error }
     }
 
     /// Carries one request to its target and back. The lock is given up meanwhile.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::failure::{CompletionStatus, Phase};
 use crate::naming::{Detail, ErrorKind, Listed, NamingError};
-use crate::protocol::Fault;
+use crate::protocol::{Fault, RefusalReason};
 use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::fault;
@@ -55,6 +55,21 @@ impl Call {
     /// The caller gave up.
     pub(super) fn given_up(&mut self) -> NamingError {
         self.indefinite(ErrorKind::Communication, "given up by the caller", self.worst)
+    }
+
+    /// The only node there is takes nothing any longer.
+    pub(in super::super) fn refused_for_good(&mut self, fleet: &mut Fleet, now: Duration, reason: RefusalReason) -> NamingError {
+        let Some(current) = self.current.take() else { return self.given_up() };
+        fleet.end(current.target);
+        self.note(&current, now, Phase::Answer, Outcome::Refused(reason), CompletionStatus::No);
+        let node = current.node.as_ref().unwrap_or(&current.label);
+        let error = if reason == RefusalReason::Closed {
+            NamingError::new(ErrorKind::ContextClosed, format!("node {node} is closed"))
+        } else {
+            let message = format!("node {node} is {}. Safe to retry.", reason.as_str());
+            NamingError::new(ErrorKind::ServiceUnavailable, message)
+        };
+        self.complete(error, CompletionStatus::No)
     }
 
     /// Nobody is left to ask.

@@ -27,7 +27,6 @@ use super::election::{Elections, Electorate};
 use super::roster::Roster;
 use super::sources::Sources;
 use super::target::{Health, Target, TargetId};
-use super::trail::IN_PROCESS;
 
 pub use super::sources::Names;
 
@@ -118,10 +117,10 @@ impl Fleet {
     }
 
     /// The fleet of one target: a node of this process.
-    pub(super) fn of_process(config: &ClientConfig, elections: Arc<Elections>, seed: u64) -> Self {
-        let mut fleet = Self::new(config, elections, Names::Dialled, seed);
+    pub(super) fn of_process(config: &ClientConfig, node: &str, seed: u64) -> Self {
+        let mut fleet = Self::new(config, Elections::new(), Names::Dialled, seed);
         for target in fleet.roster.iter_mut() {
-            target.label = Arc::from(IN_PROCESS);
+            target.node_name = Some(Arc::from(node));
         }
         fleet
     }

@@ -53,7 +53,7 @@ impl Base {
     pub fn in_process(service: Arc<dyn Service>, scope: Scope, timeout: Duration) -> Arc<Self> {
         let direct = Direct::new(service, scope, timeout);
         let config = direct.config().clone();
-        let fleet = Fleet::of_process(&config, Elections::new(), rand::rng().random());
+        let fleet = Fleet::of_process(&config, direct.service().name(), rand::rng().random());
         Self::new(config, fleet, Some(direct))
     }
 

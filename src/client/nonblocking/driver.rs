@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::client::call::{Call, Input, Output, Send};
-use crate::client::driver::closed;
+use crate::client::driver::{bearing, closed, closed_under};
 use crate::client::invocation::{Invocation, Product};
 use crate::client::target::TargetId;
 use crate::client::trail::Trail;
-use crate::failure::{CompletionStatus, Phase};
-use crate::naming::{ErrorKind, NamingError};
+use crate::failure::Phase;
+use crate::naming::{ErrorKind, Name, NamingError};
 use crate::transport::{TransportError, TransportErrorKind};
 
 use super::active::{Active, Asked, Waits, Way};
@@ -101,25 +101,34 @@ impl<T> Driver<T> {
             && !self.is_closed()
             && let Some(product) = direct.at_once(&mut invocation)
         {
-            let trail = Trail::of_process();
+            let trail = direct.trail_at_once();
             self.finished.push(Finished { token, result: Ok(product), trail });
+            return CallId::OVER;
+        }
+        if let Some(error) = self.refusal(&invocation) {
+            self.finished.push(Finished { token, result: Err(error), trail: Trail::default() });
             return CallId::OVER;
         }
         let timeout = timeout.unwrap_or(self.base.config().timeout);
         let call = Call::new(invocation, self.base.config(), now, timeout);
-        let full = self.calls.len() >= CALLS_AT_MOST;
         let active = Box::new(Active { token, call, waits: Waits::Moment(now) });
         let Some(id) = self.calls.insert(active) else { return CallId::OVER };
-        if self.is_closed() {
-            self.end(id, Err(closed()));
-        } else if full {
-            let message =
-                format!("{CALLS_AT_MOST} calls are under way on this event loop, the most there can be; await some first");
-            self.end(id, Err(NamingError::new(ErrorKind::LimitExceeded, message)));
-        } else if let Some(send) = self.step(id, now, Input::Start) {
+        if let Some(send) = self.step(id, now, Input::Start) {
             self.ask(id, send, now);
         }
         CallId(id)
+    }
+
+    /// Why no further call is taken.
+    fn refusal(&self, invocation: &Invocation) -> Option<NamingError> {
+        if self.is_closed() {
+            return Some(closed(invocation));
+        }
+        if self.calls.len() < CALLS_AT_MOST {
+            return None;
+        }
+        let message = format!("{CALLS_AT_MOST} calls are under way on this event loop, the most there can be; await some first");
+        Some(bearing(invocation.given().map(Name::as_str), NamingError::new(ErrorKind::LimitExceeded, message)))
     }
 
     /// Ends a call that nobody awaits any more. Its last attempt tells how far it had come.
@@ -186,11 +195,8 @@ impl<T> Driver<T> {
         self.closed = true;
         let calls: Vec<u64> = self.calls.iter().map(|(id, _)| id).collect();
         for id in calls {
-            if let Some(finished) = self.cancel(CallId(id), now) {
-                let completion =
-                    finished.result.as_ref().map_or_else(|error| error.fields().completion, |_| CompletionStatus::Yes);
-                let error = closed().with_completion(completion).with_attempts(finished.trail.attempts());
-                self.finished.push(Finished { result: Err(error), ..finished });
+            if let Some(Finished { token, result, trail }) = self.cancel(CallId(id), now) {
+                self.finished.push(Finished { token, result: result.map_err(closed_under), trail });
             }
         }
         let lines: Vec<u64> = self.lines.iter().map(|(id, _)| id).collect();

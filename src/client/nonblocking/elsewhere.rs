@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::client::call::Input;
-use crate::failure::{CompletionStatus, Phase};
+use crate::failure::Phase;
 use crate::protocol::Reply;
 use crate::transport::{TransportError, TransportErrorKind};
 
@@ -87,13 +87,10 @@ impl<T> Driver<T> {
 
     /// The node of this process replied. Where it takes nothing any longer that is the end: there is nobody else.
     fn replied(&mut self, id: u64, reply: Reply, now: Duration) {
-        let Some(active) = self.calls.get(id) else { return };
-        let given = active.call.invocation().given();
-        let refused = self.base.direct().and_then(|_| Direct::refused_for_good(&reply, given));
-        let Some(error) = refused else { return self.step_and_hold(id, now, Input::Reply(reply)) };
-        // The call notes the refusal; what it would do next is of no use.
-        let _ = self.step(id, now, Input::Reply(reply));
-        let attempts = self.calls.get(id).map(|active| active.call.trail().attempts()).unwrap_or_default();
-        self.end(id, Err(error.with_completion(CompletionStatus::No).with_attempts(attempts)));
+        let refused = self.base.direct().and_then(|_| Direct::refusal_for_good(&reply));
+        let Some(reason) = refused else { return self.step_and_hold(id, now, Input::Reply(reply)) };
+        let Some(active) = self.calls.get_mut(id) else { return };
+        let error = self.base.with_fleet(|fleet| active.call.refused_for_good(fleet, now, reason));
+        self.end(id, Err(error));
     }
 }
