@@ -45,9 +45,9 @@ def run(*args, stdin="", provider=None, env=None):
 class Served:
     """One `hanaming serve`."""
 
-    def __init__(self, *args, env=None):
+    def __init__(self, *args, env=None, command=None):
         self.process = subprocess.Popen(
-            [*HANAMING, "serve", *args],
+            command or [*HANAMING, "serve", *args],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
+import time
+from types import SimpleNamespace
 
 import pytest
 
-from cli_support import cluster, eventually, run
+from cli_support import cluster, deaf_server, eventually, run
+from hanaming.cli import operations
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +78,22 @@ def test_status_names_a_member_that_does_not_answer(nodes):
     frozen.signal(signal.SIGSTOP)
     try:
         shown = run("status", "--json", "--timeout", "0.5", provider=nodes[0].url)
+        table = run("status", "--timeout", "0.5", provider=nodes[0].url)
     finally:
         frozen.signal(signal.SIGCONT)
     answered = {member["name"]: member["answered"] for member in json.loads(shown.out)["members"]}
     assert answered == {"n1": True, "n2": True, "n3": False}
-    assert shown.status == 1
+    said = f"hanaming: no answer within 0.5 s from n3 at {frozen.address}\n"
+    assert (shown.status, shown.err) == (3, said)
+    if "silent" in table.out:  # it is dead to the others before long, and no member any more
+        assert (table.status, table.err.splitlines(keepends=True)[-1]) == (3, said)
+
+
+def test_status_asks_all_members_at_once():
+    with contextlib.ExitStack() as stack:
+        deaf = [stack.enter_context(deaf_server(hang_up_after_request=False)) for _ in range(20)]
+        asked = [operations._Asked(SimpleNamespace(name="x", address=url.removeprefix("hn://"))) for url in deaf]
+        began = time.monotonic()
+        assert operations._ask_all(asked, 0.5) == asked
+        # One after the other, or in groups, they would take longer.
+        assert time.monotonic() - began < 2 * 0.5

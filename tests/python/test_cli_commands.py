@@ -85,10 +85,21 @@ def test_naming_answers_are_exit_status_1(hanaming):
         (["bind", "", "1"], "name"),
         (["bind", "a", "http://x"], "a string needs quotes"),
         (["bind", "a", str(2**63)], "64"),
+        (["bind", "a", r'"\ud800"'], "surrogate"),
+        (["bind", "a", r'{"$reference": {"class_name": "\ud800"}}'], "surrogate"),
+        (["bind", "a", "[1e999]"], '{"$float": "inf"}'),
+        (["bind", b"\xff\xfe", "1"], r"not UTF-8: '\xff\xfe'"),
+        (["lookup", "a", b"b\xff"], r"not UTF-8: 'b\xff'"),
+        (["ls", "--provider", b"hn://\xff"], r"not UTF-8: 'hn://\xff'"),
+        (["ls", "--provider", ""], "no address"),
+        (["quiesce", "--provider", "a1,a2"], "quiesce takes exactly one node's address"),
+        (["ls", "a", "b\x1b[2J\n"], r"b\x1b[2J\n"),
         (["lookup", "a", "--timeout", "0"], "--timeout"),
         (["lookup", "a", "b", "--raw"], "one name"),
         (["ls", "--tree", "forest"], "forest"),
         (["frobnicate"], "frobnicate"),
+        (["watch"], "`hanaming watch` isn't in this version; to come are watch, import, export, classify, explain"),
+        (["-q", "explain", "x.log"], "isn't in this version"),
         (["lookup", "x", "--provider", "hn://h:99999"], "99999"),
     ],
 )
@@ -247,6 +258,34 @@ def test_status_shows_the_node_and_where_the_provider_is_from(hanaming, node):
 def test_quiet_leaves_the_answer_alone(hanaming):
     made = hanaming("bind", "quiet", "1", "-q")
     assert (made.status, made.out, made.err) == (0, "", "")
+
+
+def test_quiet_and_verbose_may_stand_before_the_command(hanaming, node):
+    assert hanaming("-q", "bind", "quiet-before", "1").err == ""
+    assert node.address in hanaming("-v", "lookup", "quiet-before").err
+    assert hanaming("lookup", "quiet-before").err == ""
+
+
+def test_the_provider_of_the_environment():
+    # Empty is unset, and bytes that are no text are no provider.
+    assert (
+        "127.0.0.1:11100" in run("bind", "a", "1", "--timeout", "0.5", provider="", env={"HANAMING_PROVIDER": ""}).err
+    )
+    for command in (["ls"], ["ls", "--local"], ["quiesce"]):
+        wrong = run(*command, provider="hn://\udcff")
+        assert (wrong.status, wrong.err) == (2, "hanaming: HANAMING_PROVIDER is not UTF-8: 'hn://\\xff'\n")
+
+
+def test_a_name_takes_one_line_whatever_is_in_it(hanaming):
+    name = "line\none\ttab\u202eback\u2066isolated"
+    shown = r"line\none\ttab\u202eback\u2066isolated"
+    assert hanaming("bind", "-p", f"lines/{name}", "1").err == f"bound 'lines/{shown}', held by solo\n"
+    assert hanaming("ls", "lines").out == f"lines/{shown}\n"
+    assert hanaming("tree", "lines", "-q").out == f"lines\n└── {shown}  1  [solo]\n"
+    assert shown in hanaming("ls", "-l", "lines").out
+    missing = hanaming("lookup", f"lines/none/{name}").err
+    assert shown in missing
+    assert missing.count("\n") == 1
 
 
 def test_a_name_cannot_steer_the_terminal(hanaming):

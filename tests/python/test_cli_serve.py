@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from cli_support import Served, cluster, eventually, run, serving
+from cli_support import Served, closed_port, cluster, eventually, run, serving
 
 
 def test_it_says_when_it_serves_and_logs_elsewhere():
@@ -87,6 +87,34 @@ def test_a_wrong_address_is_usage():
         wrong = run("serve", *args)
         assert wrong.status == 2
         assert "Traceback" not in wrong.err
+
+
+def test_what_this_version_lacks_is_refused_with_the_reason(tmp_path):
+    refused = run("serve", "--data-dir", str(tmp_path))
+    assert (refused.status, refused.out) == (2, "")
+    assert "--data-dir is not in this version: names live in memory until the cluster tree is replicated" in refused.err
+
+
+@pytest.mark.parametrize("flag", ["--name", "--listen", "--advertise", "--cluster", "--seed"])
+def test_an_empty_flag_is_refused_and_no_default(flag):
+    refused = run("serve", "--listen", "127.0.0.1:0", flag, "")
+    assert (refused.status, refused.out) == (2, "")
+    not_text = run("serve", "--listen", "127.0.0.1:0", flag, b"\xff")
+    assert not_text.status == 2
+    assert r"is not UTF-8: '\xff'" in not_text.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_heard_while_the_node_looks_for_its_seeds(number):
+    node = Served("--listen", "127.0.0.1:0", "--seed", closed_port().removeprefix("hn://"))
+    try:
+        eventually(lambda: "cluster = " in node.err)  # the last line before it starts
+        node.signal(number)
+        assert node.wait() == 0
+        assert node.process.stdout.read() == ""
+        assert "Traceback" not in node.err
+    finally:
+        node.end()
 
 
 def test_settings_come_from_the_file_and_the_environment(tmp_path):

@@ -39,8 +39,8 @@ def test_numbers_are_set_flush_right():
 
 def test_a_cell_is_one_line(capsys):
     tables.show(["a"], [["x\ny"]])
-    assert capsys.readouterr().out == "a\nx y\n"
+    assert capsys.readouterr().out == "a\nx\\ny\n"
 
 
 def test_control_characters_are_shown_not_sent():
-    assert printable("a\x1b[2Jb\x9b\u202e\n") == "a\\x1b[2Jb\\x9b\\u202e\n"
+    assert printable("a\x1b[2Jb\x9b\u202e\n") == "a\\x1b[2Jb\\x9b\\u202e\\n"

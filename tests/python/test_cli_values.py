@@ -47,6 +47,12 @@ def test_a_value_reads_back(value):
     assert type(back) is type(value)
 
 
+@pytest.mark.parametrize(("text", "form"), [("1e999", "inf"), ("[-1e999]", "-inf"), ("NaN", "nan")])
+def test_a_float_is_finite_or_has_its_form(text, form):
+    with pytest.raises(ValueSyntaxError, match=f'{{"\\$float": "{form}"}}'):
+        parse(text)
+
+
 def test_nan_reads_back():
     assert math.isnan(parse(compact(math.nan)))
 

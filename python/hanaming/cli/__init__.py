@@ -6,6 +6,7 @@ A command's body says what is asked and how the answer looks; what all commands 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import shell_complete
 
-from . import errors
+from . import errors, streams
 from .program import program
 
 if TYPE_CHECKING:
@@ -26,22 +27,21 @@ _COMPLETE = "_HANAMING_COMPLETE"
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit status. Nothing but the message of an error ever reaches the terminal."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    streams.prepare()
     try:
         status = _run(sys.argv[1:] if args is None else list(args))
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        error.message = errors.printable(error.message)  # type: ignore[misc] # what was typed may be in it
+        with contextlib.suppress(OSError):
+            error.show()
         return errors.USAGE
     except (click.Abort, KeyboardInterrupt):
         return errors.INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has gone. What is still buffered has nowhere to go: let the interpreter's last
-        # flush find a place that takes it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return errors.BROKEN_PIPE
+    except OSError as error:
+        return streams.lost(error)
+    finally:
+        streams.leave()
     return status
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import errors, values
+from . import values
 from .session import Session, command
 
 if TYPE_CHECKING:
@@ -83,7 +83,11 @@ def unbind(session: Session, name: str) -> None:
 
 
 def _value(text: str) -> object:
-    return values.parse(sys.stdin.read() if text == "-" else text)
+    if text != "-":
+        return values.parse(text)
+    if sys.stdin is None:
+        raise values.ValueSyntaxError("the value is to be read from standard input, which is closed")
+    return values.parse(sys.stdin.read())
 
 
 def _show(session: Session, what: str, receipt: Receipt) -> None:
@@ -97,4 +101,4 @@ def _show(session: Session, what: str, receipt: Receipt) -> None:
             }
         )
     else:
-        session.note(errors.printable(f"{what}, held by {', '.join(receipt.acked_by)}"))
+        session.note(f"{what}, held by {', '.join(receipt.acked_by)}")

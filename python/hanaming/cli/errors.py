@@ -5,9 +5,11 @@
 | 0 | done |
 | 1 | a naming answer: not found, already bound, …; findings of `check` |
 | 2 | usage: an option, a name, a value or a setting is wrong; nothing was sent |
-| 3 | not reachable: nobody who could know the answer gave one |
+| 3 | not reachable: nobody who could know the answer gave one; a member that `status` got no answer from |
 | 4 | outcome unknown: a change may or may not have been made |
+| 74 | standard output can't be written |
 | 130 | interrupted |
+| 141 | whoever read standard output has gone |
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from hanaming import (
     ConfigurationError,
     ContextClosedError,
     InvalidNameError,
+    InvalidValueError,
     LimitExceededError,
     NamingError,
 )
@@ -28,6 +31,7 @@ ANSWER = 1
 USAGE = 2
 UNREACHABLE = 3
 UNKNOWN = 4
+NOT_WRITTEN = 74
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
@@ -38,8 +42,8 @@ def exit_status(error: NamingError, *, mutation: bool) -> int:
         return UNKNOWN
     if isinstance(error, (InvalidNameError, ConfigurationError)):
         return USAGE
-    if isinstance(error, LimitExceededError) and not error.attempts:
-        return USAGE  # it was the argument that is too large: nobody was asked
+    if isinstance(error, (InvalidValueError, LimitExceededError)) and not error.attempts:
+        return USAGE  # it was the argument that is wrong or too large: nobody was asked
     if isinstance(error, (CommunicationError, ContextClosedError)):
         return UNREACHABLE
     return ANSWER
@@ -53,10 +57,25 @@ def attempt_lines(attempts: list[Attempt]) -> list[str]:
         line += f"  (completed {attempt.completion.value}, {attempt.elapsed * 1000:.1f} ms)"
         if attempt.why_next:
             line += f"; next: {attempt.why_next}"
-        lines.append(printable(line))
+        lines.append(line)
     return lines
 
 
 def printable(text: str) -> str:
-    """The text with control characters escaped: a name or a value must not steer the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+    """The text on one line, with all that is not printable escaped: a name or a value must not steer the terminal."""
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def text(given: str, what: str) -> str:
+    """What was given on the command line or in the environment, where it is text: bytes can be given, too."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise ConfigurationError(f"{what} is not UTF-8: '{printable(given)}'") from None
+    return given
+
+
+def _escaped(c: str) -> str:
+    if "\udc80" <= c <= "\udcff":  # how Python keeps a byte that is no text
+        return f"\\x{ord(c) - 0xDC00:02x}"
+    return c.encode("unicode_escape").decode("ascii")

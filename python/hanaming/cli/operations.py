@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hanaming import CheckReport, Context, Member, NamingError, NodeStatus, Resolution
+from hanaming import CheckReport, ConfigurationError, Context, Member, NamingError, NodeStatus, Resolution
 
-from . import errors, tables, values
+from . import errors, streams, tables, values
 from .session import Session, command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+# A member that is well answers in milliseconds: this long is silence, whatever the whole call may take.
+_MEMBER_TIMEOUT = 1.0
 
 
 @command(
@@ -55,14 +58,12 @@ def check(session: Session, name: str) -> int | None:
 def status(session: Session) -> int | None:
     """Shows the cluster's members and their load.
 
-    Exit status 1 where a member did not answer.
+    Exit status 3 where a member did not answer within a second.
     """
     first = session.context.status()
     answers = [_Asked(m, first) if m.address == first.address else _Asked(m) for m in first.members]
-    if not session.local:
-        with ThreadPoolExecutor(max_workers=max(1, min(16, len(answers)))) as threads:
-            list(threads.map(lambda asked: asked.ask(session.timeout), answers))
-    silent = [asked for asked in answers if asked.status is None]
+    within = min(session.timeout, _MEMBER_TIMEOUT)
+    silent = [] if session.local else _ask_all(answers, within)
     if session.json:
         session.print_json(
             {
@@ -78,8 +79,12 @@ def status(session: Session) -> int | None:
         session.note(f"cluster {first.cluster!r}, asked at {session.provider_given} (from {session.provider_source})")
         tables.show(columns, [asked.row() for asked in answers], right=range(3, 8))
         for warning in _warnings(answers):
-            click.echo(f"warning: {errors.printable(warning)}", err=True)
-    return errors.ANSWER if silent and not session.local else None
+            streams.say(f"warning: {warning}")
+    if silent:
+        named = ", ".join(f"{asked.member.name} at {asked.member.address}" for asked in silent)
+        streams.say(f"hanaming: no answer within {within:g} s from {named}")
+        return errors.UNREACHABLE
+    return None
 
 
 @command(
@@ -95,6 +100,12 @@ def quiesce(session: Session) -> None:
 
     The provider must be that one node's address. Clients go to other nodes by themselves, without a failed call.
     """
+    addresses = [address for address in session.provider_given.split(",") if address.strip()]
+    if len(addresses) > 1:
+        raise ConfigurationError(
+            f"quiesce takes exactly one node's address, and {len(addresses)} are given ({session.provider_source}); "
+            "say with --provider which node is to leave"
+        )
     with Context(session.provider_given, timeout=session.timeout) as node:
         name = node.status().node
         node.quiesce()
@@ -145,6 +156,13 @@ class _Asked:
                 "warnings": s.warnings,
             }
         return document
+
+
+def _ask_all(answers: list[_Asked], within: float) -> list[_Asked]:
+    """Asks all members at once, however many there are, and returns those that are silent."""
+    with ThreadPoolExecutor(max_workers=max(1, len(answers))) as threads:
+        list(threads.map(lambda asked: asked.ask(within), answers))
+    return [asked for asked in answers if asked.status is None]
 
 
 def _warnings(answers: Iterable[_Asked]) -> list[str]:

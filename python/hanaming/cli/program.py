@@ -19,11 +19,23 @@ Exit status: 0 done; 1 a naming answer (not found, already bound, findings of ch
 """
 
 
+# What the documents of this program speak of and this version does not have.
+_TO_COME = ("watch", "import", "export", "classify", "explain")
+
+
 class _Commands(ExamplesFirst, click.Group):
-    """Lists the commands as they were added, not by the alphabet."""
+    """Lists the commands as they were added, not by the alphabet, and knows those to come."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant."""
+        if args[0] in _TO_COME:
+            ctx.fail(f"`hanaming {args[0]}` isn't in this version; to come are {', '.join(_TO_COME)}")
+        return super().resolve_command(ctx, args)
 
 
 _EXAMPLES = """
@@ -41,8 +53,13 @@ hanaming lookup orders                      ... and find it
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(hanaming.__version__, "-V", "--version", message="%(prog)s %(version)s")
-def program() -> None:
+@click.option("-v", "--verbose", is_flag=True, help="As behind the command: show every attempt, log more.")
+@click.option("-q", "--quiet", is_flag=True, help="As behind the command: print nothing but the answer.")
+@click.pass_context
+def program(context: click.Context, /, **given: bool) -> None:
     """Highly available naming: bind a name once, find it from anywhere, go on finding it while nodes die."""
+    flags = {flag: True for flag, on in given.items() if on}
+    context.default_map = dict.fromkeys(program.commands, flags)
 
 
 for command in (demo, serve, lookup, bind, rebind, unbind, ls, tree, resolve, check, status, quiesce):

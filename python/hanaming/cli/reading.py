@@ -9,7 +9,7 @@ import click
 
 from hanaming import Context, Name
 
-from . import errors, tables, values
+from . import errors, streams, tables, values
 from .session import Session, command
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _lookup_many(session: Session, names: tuple[str, ...]) -> int | None:
     session.print_json({name: _document(name, value) for name, value in found.items()})
     absent = [name for name in names if name not in found]
     if absent:
-        click.echo(f"hanaming: not bound: {errors.printable(', '.join(absent))}", err=True)
+        streams.say(f"hanaming: not bound: {', '.join(absent)}")
     return errors.ANSWER if absent else None
 
 

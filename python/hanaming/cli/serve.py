@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import signal
 import sys
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hanaming import Member, NamingError, Node, log
+from hanaming import ConfigurationError, Member, NamingError, Node, log
 
-from . import errors, settings
+from . import errors, settings, streams
 from .session import standalone
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
 _POLL = 0.2
@@ -44,6 +46,7 @@ _log = logging.getLogger("hanaming.serve")
 @click.option(
     "--cluster", metavar="NAME", help="The cluster's name; nodes of another one are refused. Default: default."
 )
+@click.option("--data-dir", metavar="DIR", help="Not in this version: names live in memory and end with the node.")
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
@@ -55,7 +58,7 @@ _log = logging.getLogger("hanaming.serve")
 )
 @click.option("-v", "--verbose", is_flag=True, help="Log more, on standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Log warnings only.")
-def serve(config: Path | None, verbose: bool, quiet: bool, **flags: Any) -> int:
+def serve(config: Path | None, data_dir: str | None, verbose: bool, quiet: bool, **flags: Any) -> int:
     """Runs a node.
 
     It needs no arguments: alone it is a complete, useful server. It prints one line on standard output once it
@@ -65,37 +68,66 @@ def serve(config: Path | None, verbose: bool, quiet: bool, **flags: Any) -> int:
     HANAMING_INSECURE).
     """
     level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
-    logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=level)
     log.enable(level)
     stop = _StopSignal()
     try:
+        if data_dir is not None:
+            raise ConfigurationError(
+                "--data-dir is not in this version: names live in memory until the cluster tree is replicated"
+            )
         chosen = settings.read(flags, config)
         for line in chosen.described():
-            _log.info("%s", errors.printable(line))
-        node = Node(
-            chosen.name,
-            listen=chosen.listen,
-            advertise=chosen.advertise,
-            seeds=chosen.seeds,
-            cluster=chosen.cluster,
-            insecure=chosen.insecure,
-        )
+            _log.info("%s", line)
+        with stop.raising():
+            node = Node(
+                chosen.name,
+                listen=chosen.listen,
+                advertise=chosen.advertise,
+                seeds=chosen.seeds,
+                cluster=chosen.cluster,
+                insecure=chosen.insecure,
+            )
+    except _StoppedError:
+        _log.info("told to leave before it served")
+        return errors.DONE
     except NamingError as error:
-        click.echo(f"hanaming: {errors.printable(str(error))}", err=True)
+        streams.say(f"hanaming: {error}")
         return errors.exit_status(error, mutation=False)
     with node:
         if chosen.insecure:
             _log.warning("insecure: whoever reaches %s can read, bind and unbind; there is no TLS yet", node.address)
-        click.echo(f"hanaming node {node.name} ready on {node.address}")
-        sys.stdout.flush()
+        _announce(node)
         _wait(node, stop)
         _log.info("leaving")
         try:
             node.quiesce()
         except NamingError as error:  # what runs did not end in time: it is cut off
-            _log.warning("%s", errors.printable(str(error)))
+            _log.warning("%s", error)
     _log.info("left")
     return errors.DONE
+
+
+class _OneLine(logging.Formatter):
+    """A record's message on one line: what other nodes are called must not steer the terminal."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return errors.printable(super().formatMessage(record))
+
+
+def _announce(node: Node) -> None:
+    """The line that says it serves. Whether anybody can read it is no matter for the node's clients."""
+    try:
+        click.echo(f"hanaming node {errors.printable(node.name)} ready on {node.address}")
+    except OSError as error:
+        streams.discard(sys.stdout)
+        _log.warning("standard output can't be written (%s): serving %s all the same", error.strerror, node.address)
+
+
+class _StoppedError(Exception):
+    """The signal came while the node was starting."""
 
 
 class _StopSignal:
@@ -103,6 +135,7 @@ class _StopSignal:
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self._raising = False
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._received)
 
@@ -111,6 +144,19 @@ class _StopSignal:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         self._event.set()
+        if self._raising:
+            raise _StoppedError
+
+    @contextlib.contextmanager
+    def raising(self) -> Iterator[None]:
+        """Within, the signal ends what runs: a node that looks for its seeds has nothing yet that it could finish."""
+        self._raising = True
+        try:
+            if self._event.is_set():
+                raise _StoppedError
+            yield
+        finally:
+            self._raising = False
 
     def wait(self, seconds: float) -> bool:
         return self._event.wait(seconds)

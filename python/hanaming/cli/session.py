@@ -14,12 +14,13 @@ import click
 
 from hanaming import Attempt, Context, HAContext, NamingError
 
-from . import errors, values
+from . import errors, streams, values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 LOOPBACK = "hn://127.0.0.1:11100"
+_VARIABLE = "HANAMING_PROVIDER"
 
 
 @dataclass
@@ -41,20 +42,21 @@ class Session:
             if self.local:
                 self._context = Context(self.provider_given, timeout=self.timeout)
             else:
-                self._context = HAContext(self.provider, timeout=self.timeout)
+                self._context = HAContext(self.provider_given, timeout=self.timeout)
         return self._context
 
     @property
     def provider_given(self) -> str:
         """Whom the command asks: the option, else the environment, else this machine."""
-        return self.provider or os.environ.get("HANAMING_PROVIDER") or LOOPBACK
+        given = os.environ.get(_VARIABLE) or LOOPBACK if self.provider is None else self.provider
+        return errors.text(given, self.provider_source)
 
     @property
     def provider_source(self) -> str:
         """Where the provider is from, in words."""
-        if self.provider:
+        if self.provider is not None:
             return "--provider"
-        return "HANAMING_PROVIDER" if os.environ.get("HANAMING_PROVIDER") else "the default"
+        return _VARIABLE if os.environ.get(_VARIABLE) else "the default"
 
     def print_json(self, document: Any) -> None:
         """A document on standard output."""
@@ -63,7 +65,7 @@ class Session:
     def note(self, text: str) -> None:
         """Something a person wants to know and a program doesn't; `-q` leaves it out."""
         if not self.quiet:
-            click.echo(errors.printable(text), err=True)
+            streams.say(text)
 
     def explain(self) -> list[Attempt]:
         """The attempts of the last call."""
@@ -138,14 +140,18 @@ def command(*, examples: str, mutation: bool = False) -> Callable[[Callable[...,
 
 def _run(session: Session, function: Callable[..., int | None], arguments: dict[str, Any], *, mutation: bool) -> int:
     try:
+        for key, argument in arguments.items():
+            for text in argument if isinstance(argument, tuple) else [argument]:
+                if isinstance(text, str):
+                    errors.text(text, key.upper())
         status = function(session, **arguments)
     except NamingError as error:
-        click.echo(f"hanaming: {errors.printable(str(error))}", err=True)
+        streams.say(f"hanaming: {error}")
         if session.verbose:
             _show_attempts(error.attempts)
         return errors.exit_status(error, mutation=mutation)
     except (TypeError, ValueError) as error:  # a value that cannot be bound, or is none
-        raise click.UsageError(errors.printable(str(error))) from None
+        raise click.UsageError(str(error)) from None
     if session.verbose:
         _show_attempts(session.explain())
     return errors.DONE if status is None else status
@@ -153,4 +159,4 @@ def _run(session: Session, function: Callable[..., int | None], arguments: dict[
 
 def _show_attempts(attempts: list[Attempt]) -> None:
     for line in errors.attempt_lines(attempts):
-        click.echo(line, err=True)
+        streams.say(line)

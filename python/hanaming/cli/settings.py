@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from hanaming import ConfigurationError
 
+from . import errors
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -60,15 +62,23 @@ def read(flags: Mapping[str, Any], config: Path | None, environment: Mapping[str
     given = [
         ("environment", _from_environment(environment)),
         (str(config), _from_file(config) if config else {}),
-        ("flag", {key: list(value) if key == "seeds" else value for key, value in flags.items() if value}),
+        ("flag", {key: list(value) if key == "seeds" else value for key, value in flags.items() if _given(value)}),
     ]
     for source, some in given:
         for key, value in some.items():
             setattr(settings, key, value)
             settings.sources[key] = _KEYS[key][0] if source == "environment" else source
-    if not settings.name:
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str):
+                    errors.text(text, f"{key} ({settings.sources[key]})")
+    if settings.sources["name"] == "default":
         settings.name = default_name(settings.listen)
     return settings
+
+
+def _given(flag: object) -> bool:
+    # An empty string was given: it is refused, and never taken for the default.
+    return flag is not None and flag is not False and flag != ()
 
 
 def default_name(listen: str) -> str:

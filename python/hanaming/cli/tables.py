@@ -29,7 +29,7 @@ def show(
     columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None, right: Sequence[int] = ()
 ) -> None:
     """Prints a table. `right` are the columns set flush right (numbers)."""
-    rows = [[printable(cell).replace("\n", " ") for cell in row] for row in rows]
+    rows = [[printable(cell) for cell in row] for row in rows]
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
     if terminal and _rich(columns, fitted(columns, rows, width, gap=_RICH_GAP), title, right):

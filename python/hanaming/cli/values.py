@@ -32,7 +32,7 @@ class ValueSyntaxError(ValueError):
 def parse(text: str) -> Any:
     """The value that a JSON text stands for."""
     try:
-        document = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
+        document = json.loads(text, object_pairs_hook=_distinct, parse_float=_finite, parse_constant=_refuse_constant)
         return decode(document)
     except json.JSONDecodeError as error:
         hint = (
@@ -132,6 +132,13 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in document if sum(key == other for other, _ in pairs) > 1)
         raise ValueSyntaxError(f"the key {json.dumps(twice)} stands twice in one object")
     return document
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueSyntaxError(f'{text} is more than a float holds; for infinity write {{"$float": "{value}"}}')
+    return value
 
 
 def _refuse_constant(text: str) -> Any:
