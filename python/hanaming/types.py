@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from hanaming._native import LinkRef, Reference
 
-__all__ = ["DnsRefresh", "Policy", "Tree", "Value"]
+__all__ = ["DnsRefresh", "Policy", "Tree", "Value", "WatchScope"]
 
 Value: TypeAlias = "bool | int | float | str | bytes | list[Value] | dict[str, Value] | Reference | LinkRef | None"
 """What can be bound: data, never code. See also `register_state_factory`."""
@@ -22,3 +22,6 @@ Policy: TypeAlias = Literal[
 
 DnsRefresh: TypeAlias = Literal["ttl", "on_empty", "always"] | float
 """When host names are resolved again."""
+
+WatchScope: TypeAlias = Literal["object", "one_level", "subtree"]
+"""How much beneath a name is watched."""

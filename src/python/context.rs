@@ -21,7 +21,7 @@ use super::operation::{self, Prepared};
 use super::product::Home;
 use super::session::{Failure, Reach, Session};
 use super::show::Shown;
-use super::{records, running_loop, show};
+use super::{later, records, running_loop, show};
 
 /// A context: names and what is bound to them.
 ///
@@ -89,7 +89,7 @@ impl PyContext {
         if self.is_closed() {
             return Err(asking.raise(py, closed()));
         }
-        let timeout = duration(py, timeout)?;
+        let timeout = duration(timeout).map_err(|wrong| asking.raise(py, wrong))?;
         if matches!(self.session.reach(), Reach::Network(_)) {
             running_loop::warn_once(py)?;
         }
@@ -340,8 +340,15 @@ impl PyContext {
         }
     }
 
-    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
+    /// Not in this version: raises `OperationNotSupportedError`.
+    #[pyo3(signature = (name = Argument::Absent, *, scope = "subtree", initial = true), text_signature = "($self, name='', *, scope='subtree', initial=True)")]
+    #[expect(unused_variables, clippy::unused_self, clippy::needless_pass_by_value, reason = "the public signature")]
+    fn watch(&self, py: Python<'_>, name: Argument<'_>, scope: &str, initial: bool) -> PyResult<()> {
+        Err(error::raise(py, later::watch()))
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        if slf.get().is_closed() { Err(error::raise(slf.py(), closed())) } else { Ok(slf) }
     }
 
     #[pyo3(signature = (kind, error, traceback))]
@@ -393,8 +400,8 @@ fn shown<'a>(context: &'a Bound<'_, PyContext>) -> PyResult<Shown<'a>> {
     Ok(Shown { class, base: &context.base, closed: context.is_closed(), known: &*context.session })
 }
 
-fn duration(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Duration>> {
-    timeout.map(|given| seconds("timeout", given)).transpose().map_err(|wrong| error::raise(py, wrong))
+fn duration(timeout: Option<f64>) -> Result<Option<Duration>, NamingError> {
+    timeout.map(|given| seconds("timeout", given)).transpose()
 }
 
 fn closed() -> NamingError {

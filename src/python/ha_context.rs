@@ -1,5 +1,7 @@
 //! `hanaming.HAContext`: the unified view of a whole cluster.
 
+use std::env::VarError;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
@@ -10,7 +12,7 @@ use crate::naming::{ErrorKind, NamingError};
 use super::argument::Argument;
 use super::context::PyContext;
 use super::session::Session;
-use super::{error, known, operation};
+use super::{error, known, later, operation};
 
 /// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
 /// what ran is never repeated.
@@ -68,6 +70,12 @@ impl PyHAContext {
         known::view(slf.py(), &**slf.as_super().get().session())
     }
 
+    /// Not in this version: raises `OperationNotSupportedError`.
+    #[expect(clippy::unused_self, reason = "the public signature")]
+    fn service(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(error::raise(name.py(), later::service()))
+    }
+
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
     #[pyo3(signature = (name, *, timeout = None))]
     fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
@@ -79,7 +87,14 @@ impl PyHAContext {
 /// The texts that say where servers are. None is loopback.
 pub fn providers(py: Python<'_>, provider: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
     let Some(provider) = provider else {
-        return Ok(std::env::var("HANAMING_PROVIDER").ok().filter(|text| !text.is_empty()).into_iter().collect());
+        return match std::env::var("HANAMING_PROVIDER") {
+            Ok(text) => Ok(Some(text).filter(|text| !text.is_empty()).into_iter().collect()),
+            Err(VarError::NotPresent) => Ok(Vec::new()),
+            Err(VarError::NotUnicode(text)) => {
+                let message = format!("HANAMING_PROVIDER={} is not UTF-8; write hn://host:port", text.display());
+                Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)))
+            }
+        };
     };
     if let Ok(one) = provider.cast::<PyString>() {
         return Ok(vec![one.to_str()?.to_owned()]);

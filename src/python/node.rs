@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::client::ClientConfig;
 use crate::client::config::seconds;
@@ -16,7 +18,7 @@ use super::context::PyContext;
 use super::error::{self, guarded};
 use super::registration::PyRegistration;
 use super::session::Session;
-use super::{process, records, registration, show};
+use super::{later, process, records, registration, show};
 
 /// One server of a cluster, in this process. It starts at once and is ready when it is made.
 ///
@@ -72,7 +74,7 @@ impl PyNode {
 impl PyNode {
     #[new]
     #[pyo3(signature = (
-        name, *, listen = "127.0.0.1:0", advertise = None, seeds = Vec::new(), cluster = "default", data_dir = None,
+        name, *, listen = "127.0.0.1:0", advertise = None, seeds = None, cluster = "default", data_dir = None,
         mdns = false, insecure = false,
     ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, insecure=False)")]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
@@ -81,7 +83,7 @@ impl PyNode {
         name: &str,
         listen: &str,
         advertise: Option<&str>,
-        seeds: Vec<String>,
+        seeds: Option<&Bound<'_, PyAny>>,
         cluster: &str,
         data_dir: Option<&Bound<'_, PyAny>>,
         mdns: bool,
@@ -97,18 +99,23 @@ impl PyNode {
         if let Some(message) = later {
             return Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)));
         }
+        let seeds = seeds.map_or_else(|| Ok(Vec::new()), texts_of_seeds)?;
         let configured = || {
             Ok(ServerConfig {
                 listen: endpoint(listen)?,
                 advertise: advertise.map(endpoint).transpose()?,
-                seeds: met_through(seeds)?,
+                seeds: met_through(&seeds)?,
                 cluster: cluster.to_owned(),
                 insecure,
                 ..ServerConfig::new(name)
             })
         };
         let config: ServerConfig = configured().map_err(|wrong: NamingError| error::raise(py, wrong))?;
-        let started = process::without_interpreter(py, || guarded(|| Node::start(config)).and_then(|started| started));
+        let (started, raised) =
+            process::interruptible(py, |give_up| guarded(|| Node::start_unless(config, give_up)).and_then(|started| started));
+        if let Some(raised) = raised {
+            return Err(raised);
+        }
         let node = started.map_err(|wrong| error::raise(py, wrong))?;
         // Ctrl-C while it started.
         py.check_signals()?;
@@ -180,6 +187,12 @@ impl PyNode {
         registration::register(self.usable(name.py())?, name, value, weight, metadata)
     }
 
+    /// Not in this version: raises `OperationNotSupportedError`.
+    #[expect(unused_variables, clippy::unused_self, reason = "the public signature")]
+    fn forget(&self, py: Python<'_>, node: &str) -> PyResult<()> {
+        Err(error::raise(py, later::forget()))
+    }
+
     /// What is dubious in the whole cluster: a `CheckReport`, falsy where nothing is.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.context(py)?.call_method0("check")
@@ -191,7 +204,11 @@ impl PyNode {
     fn quiesce(&self, py: Python<'_>, timeout: f64) -> PyResult<()> {
         let node = self.usable(py)?;
         let within = seconds("timeout", timeout).map_err(|wrong| error::raise(py, wrong))?;
-        let left = process::without_interpreter(py, || guarded(|| node.quiesce(within)).and_then(|left| left));
+        let (left, raised) =
+            process::interruptible(py, |give_up| guarded(|| node.quiesce_unless(within, give_up)).and_then(|left| left));
+        if let Some(raised) = raised {
+            return Err(raised);
+        }
         py.check_signals()?;
         left.map_err(|wrong| error::raise(py, wrong))
     }
@@ -201,8 +218,9 @@ impl PyNode {
         process::without_interpreter(py, || self.node.close());
     }
 
-    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
+    fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        slf.get().usable(slf.py())?;
+        Ok(slf)
     }
 
     #[pyo3(signature = (kind, error, traceback))]
@@ -224,8 +242,19 @@ fn endpoint(text: &str) -> Result<Endpoint, NamingError> {
     Endpoint::parse(text, DEFAULT_PORT).map_err(|wrong| NamingError::new(ErrorKind::Configuration, wrong.to_string()))
 }
 
+fn texts_of_seeds(seeds: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let wrong =
+        |what: &str| PyTypeError::new_err(format!("seeds: {what}; give a list of addresses, such as [\"127.0.0.1:11100\"]"));
+    if seeds.is_instance_of::<PyString>() {
+        return Err(wrong("a single str"));
+    }
+    let class = |object: &Bound<'_, PyAny>| object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    let each = seeds.try_iter().map_err(|_| wrong(&format!("a {}", class(seeds))))?;
+    each.map(|seed| seed.and_then(|seed| seed.extract().map_err(|_| wrong(&format!("a {} among them", class(&seed)))))).collect()
+}
+
 /// Seeds are addresses or provider strings.
-fn met_through(seeds: Vec<String>) -> Result<Vec<Endpoint>, NamingError> {
+fn met_through(seeds: &[String]) -> Result<Vec<Endpoint>, NamingError> {
     let mut all = Vec::new();
     for seed in seeds {
         let read = provider_url::parse([seed.as_str()]);

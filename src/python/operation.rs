@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -138,6 +139,9 @@ pub fn wait_for(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
 
 /// `lookup_many`.
 pub fn lookup_many(base: &Name, names: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    if names.is_instance_of::<PyString>() || names.is_instance_of::<name::PyName>() {
+        return Err(PyTypeError::new_err("names: a single name; give a list of names, or use lookup"));
+    }
     let mut keys = Vec::new();
     let mut subjects = Vec::new();
     for argument in names.try_iter()? {
@@ -166,13 +170,13 @@ pub fn bind(
     options: BindOptions,
     lease: Option<f64>,
 ) -> PyResult<Prepared> {
-    if lease.is_some() {
+    let content = if lease.is_some() {
         let message = "lease= is not supported yet: a binding stays until it is unbound or its node ends";
-        return Err(error::raise(name.py(), NamingError::new(ErrorKind::OperationNotSupported, message)));
-    }
-    let given = Given::read(base, name)?;
-    let content = value::to_content(value)?;
-    prepare(name.py(), base, given, Shape::Receipt, |subject| Invocation::bind(subject, content, options))
+        Err(NamingError::new(ErrorKind::OperationNotSupported, message))
+    } else {
+        value::to_content(value)?
+    };
+    about(base, name, Shape::Receipt, |subject| Invocation::bind(subject, content?, options))
 }
 
 /// `unbind`.
@@ -316,9 +320,12 @@ impl Asking {
 
     /// The exception of an error of this operation.
     pub fn raise(&self, py: Python<'_>, error: NamingError) -> PyErr {
-        let error = match (&self.spelt, &error.fields().name) {
-            (Some(spelt), Some(name)) if name == self.subject.given().as_str() => error.with_name(spelt.as_str()),
-            _ => error,
+        let given = self.subject.given();
+        let spelt = self.spelt.as_deref().unwrap_or(given.as_str());
+        let error = match &error.fields().name {
+            Some(name) if name != given.as_str() => error,
+            None if spelt.is_empty() => error,
+            _ => error.with_name(spelt),
         };
         let listing = match self.shape {
             Shape::Listing(rows) => Some(rows),
@@ -326,6 +333,6 @@ impl Asking {
             Shape::Instances => Some(Rows::Instances),
             _ => None,
         };
-        error::raise_for(py, error, Asked { base: &self.base, given: self.subject.given(), listing })
+        error::raise_for(py, error, Asked { base: &self.base, given, listing })
     }
 }

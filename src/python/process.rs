@@ -46,8 +46,21 @@ pub fn without_interpreter<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + S
     })
 }
 
+/// The same for work that asks from time to time whether to give up, which it does when the handler of a signal raised
+/// something.
+pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&mut dyn FnMut() -> bool) -> T + Send) -> (T, Option<PyErr>) {
+    without_interpreter(py, || {
+        let mut raised = None;
+        let done = work(&mut || {
+            raised = pending_signal();
+            raised.is_some()
+        });
+        (done, raised)
+    })
+}
+
 /// What the handler of a signal raised, if one was due; to be asked by a thread that is without the interpreter.
-pub fn pending_signal() -> Option<PyErr> {
+fn pending_signal() -> Option<PyErr> {
     stop_if_exiting();
     match Python::try_attach(|py| py.check_signals().err()) {
         Some(raised) => raised,

@@ -92,7 +92,7 @@ pub fn register(
         let message = format!("weight={weight} is no share; give a positive, finite number");
         return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));
     }
-    let mut content = value::to_content(value)?;
+    let mut content = value::to_content(value)?.map_err(|wrong| error::raise(py, wrong.with_name(name.as_str())))?;
     content.instance = Some(InstanceDetail { weight, metadata: encoded(py, metadata)? });
     let options = BindOptions { replace: false, create_parents: true, lease: None };
     let bind = Invocation::bind(Subject::from(name.clone()), content, options);
@@ -127,10 +127,11 @@ fn as_dict<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
 
 fn perform(py: Python<'_>, node: &Node, invocation: Result<Invocation, NamingError>) -> PyResult<Product> {
     let direct = Direct::new(std::sync::Arc::new(node.clone()), Scope::Local, WITHIN);
-    let done = invocation.and_then(|invocation| {
-        process::without_interpreter(py, || {
-            guarded(|| direct.perform(invocation, None, &mut || process::pending_signal().is_some())).and_then(|done| done)
-        })
-    });
+    let invocation = invocation.map_err(|wrong| error::raise(py, wrong))?;
+    let (done, raised) =
+        process::interruptible(py, |give_up| guarded(|| direct.perform(invocation, None, give_up)).and_then(|done| done));
+    if let Some(raised) = raised {
+        return Err(raised);
+    }
     done.map(|(product, _)| product).map_err(|wrong| error::raise(py, wrong))
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::client::direct::Direct;
-use crate::client::{Client, ClientConfig, Driver, GiveUp, Invocation, Product, Target, Trail, fork};
+use crate::client::{Client, ClientConfig, Driver, Invocation, Product, Target, Trail, fork};
 use crate::failure::{Attempt, CompletionStatus, Phase};
 use crate::naming::{ErrorKind, NamingError, Tree};
 use crate::protocol::Scope;
@@ -148,12 +148,7 @@ impl Session {
                 }
             }
         }
-        let mut raised = None;
-        let outcome = process::without_interpreter(py, || {
-            let give_up: GiveUp<'_> = &mut || {
-                raised = process::pending_signal();
-                raised.is_some()
-            };
+        let (outcome, raised) = process::interruptible(py, |give_up| {
             guarded(|| self.driver().perform(invocation, timeout, give_up)).and_then(|outcome| outcome)
         });
         let took = now().saturating_duration_since(began);

@@ -18,21 +18,25 @@ use super::error;
 use super::factories;
 use super::reference::{PyLinkRef, PyReference};
 
-/// The content that binds `object`, after state factories.
-pub fn to_content(object: &Bound<'_, PyAny>) -> PyResult<Content> {
-    let value = to_value(object, "value")?;
-    value.to_content().map_err(|wrong| error::raise(object.py(), wrong))
+/// The content that binds `object`, after state factories. What is over a limit is an error of the operation, which has
+/// a name to tell; what is no value at all is an exception of Python's.
+pub fn to_content(object: &Bound<'_, PyAny>) -> PyResult<Result<Content, NamingError>> {
+    Ok(read(object, "value")?.and_then(|value| value.to_content()))
 }
 
 /// The value of `object`, after state factories; `place` is what errors call it.
 pub fn to_value(object: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+    read(object, place)?.map_err(|wrong| error::raise(object.py(), wrong))
+}
+
+fn read(object: &Bound<'_, PyAny>, place: &str) -> PyResult<Result<Value, NamingError>> {
     let mut reading = Reading { left: Value::MAX_BYTES };
-    reading.value(object, 0).map_err(|wrong| wrong.into_error(object.py(), place))
+    reading.value(object, 0).map_or_else(|wrong| wrong.at(place).map(Err), |value| Ok(Ok(value)))
 }
 
 /// The text of a string; `place` is what an error calls it.
 pub fn text(string: &Bound<'_, PyString>, place: &str) -> PyResult<String> {
-    utf8(string).map_err(|wrong| wrong.into_error(string.py(), place))
+    utf8(string).or_else(|wrong| Err(error::raise(string.py(), wrong.at(place)?)))
 }
 
 /// What a content is in Python, references as they are; `None` where it is a context.
@@ -90,7 +94,12 @@ impl Reading {
         // Each turn of a state factory counts as a step down, so that two factories can't play ball for ever.
         if let Some(factory) = factories::state_factory(object)? {
             deeper(depth)?;
-            return self.value(&factory.call1((object,))?, depth + 1);
+            let made = factory.call1((object,))?;
+            if made.get_type().is(object.get_type()) {
+                let class = class_name(object);
+                return Err(Wrong::of_type(format!("the state factory of {class} gave {class} again; it must give a value")));
+            }
+            return self.value(&made, depth + 1);
         }
         // An instance of a subclass of `str`, `dict` and so on is the value that it is equal to.
         self.plain(object, depth, false)?.ok_or_else(|| not_a_value(object))
@@ -239,7 +248,8 @@ impl Wrong {
         self
     }
 
-    fn into_error(self, py: Python<'_>, root: &str) -> PyErr {
+    /// The error, with the place in what is called `root`.
+    fn at(self, root: &str) -> PyResult<NamingError> {
         let mut place = root.to_owned();
         for step in self.steps.iter().rev() {
             // Writing to a string does not fail.
@@ -249,9 +259,9 @@ impl Wrong {
             };
         }
         match self.fault {
-            Fault::Type(message) => PyTypeError::new_err(format!("{place}: {message}")),
-            Fault::Naming(kind, message) => error::raise(py, NamingError::new(kind, format!("{place}: {message}"))),
-            Fault::Raised(error) => error,
+            Fault::Type(message) => Err(PyTypeError::new_err(format!("{place}: {message}"))),
+            Fault::Naming(kind, message) => Ok(NamingError::new(kind, format!("{place}: {message}"))),
+            Fault::Raised(error) => Err(error),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! program waiting: each step that waits has a limit.
 
 use std::fmt;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +29,12 @@ const SHUTDOWN: Duration = Duration::from_secs(1);
 /// How much longer than its own limit something is waited for, before it is given up.
 const MARGIN: Duration = Duration::from_secs(2);
 
+/// How often one who waits is asked whether to go on.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// Asked from time to time by what waits: whether to give up.
+pub type GiveUp<'a> = &'a mut dyn FnMut() -> bool;
+
 /// A node. Cheap to clone: the clones are one node, which is closed with the last of them at the latest.
 #[derive(Clone)]
 pub struct Node(Arc<Inner>);
@@ -51,7 +57,15 @@ impl Node {
     /// `Configuration` for what is wrong with the configuration, the address or the cluster, with the remedy;
     /// `TimeLimitExceeded` where the node was not ready in time.
     pub fn start(config: ServerConfig) -> Result<Self, NamingError> {
-        Self::start_on(Arc::new(crate::transport::tcp::TcpNetwork), config)
+        Self::start_unless(config, &mut || false)
+    }
+
+    /// Starts a node, unless the caller gives up: `give_up` is asked from time to time.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start), and `Communication` where the caller gave up.
+    pub fn start_unless(config: ServerConfig, give_up: GiveUp<'_>) -> Result<Self, NamingError> {
+        Self::launch(Arc::new(crate::transport::tcp::TcpNetwork), config, give_up)
     }
 
     /// Starts a node on any network.
@@ -59,6 +73,10 @@ impl Node {
     /// # Errors
     /// As [`start`](Self::start).
     pub fn start_on(network: Arc<dyn Network>, config: ServerConfig) -> Result<Self, NamingError> {
+        Self::launch(network, config, &mut || false)
+    }
+
+    fn launch(network: Arc<dyn Network>, config: ServerConfig, give_up: GiveUp<'_>) -> Result<Self, NamingError> {
         config.validate()?;
         let runtime = Builder::new_multi_thread()
             .worker_threads(config.workers)
@@ -76,8 +94,13 @@ impl Node {
             let _ = sender.send(launch(network, config).await);
         });
         let handle = runtime.handle().clone();
-        let launched = started.recv_timeout(limit).unwrap_or_else(|_| {
-            Err(NamingError::new(ErrorKind::TimeLimitExceeded, format!("the node did not start within {limit:?}")))
+        let launched = wait(&started, limit, give_up).unwrap_or_else(|unheard| {
+            Err(match unheard {
+                Unheard::GivenUp => NamingError::new(ErrorKind::Communication, "the start was given up by the caller"),
+                Unheard::Late => {
+                    NamingError::new(ErrorKind::TimeLimitExceeded, format!("the node did not start within {limit:?}"))
+                }
+            })
         });
         match launched {
             Ok(Launched { core, listening, departed }) => Ok(Self(Arc::new(Inner {
@@ -151,11 +174,19 @@ impl Node {
     /// # Errors
     /// `TimeLimitExceeded` where requests were cut; the node has left all the same. `ContextClosed` after `close`.
     pub fn quiesce(&self, within: Duration) -> Result<(), NamingError> {
+        self.quiesce_unless(within, &mut || false)
+    }
+
+    /// The same, unless the caller gives up waiting: the node leaves all the same. `give_up` is asked from time to time.
+    ///
+    /// # Errors
+    /// As [`quiesce`](Self::quiesce).
+    pub fn quiesce_unless(&self, within: Duration, give_up: GiveUp<'_>) -> Result<(), NamingError> {
         if self.is_closed() {
             return Err(self.closed());
         }
         self.0.core.begin_quiescing(within);
-        match self.wait_departed(within.min(super::core::DRAIN) + MARGIN) {
+        match self.wait_departed(within.min(super::core::DRAIN) + MARGIN, give_up) {
             Some(Departure::Drained) => Ok(()),
             Some(Departure::Cut(requests)) => Err(NamingError::new(
                 ErrorKind::TimeLimitExceeded,
@@ -168,7 +199,7 @@ impl Node {
 
     /// Waits until the node has left the cluster, whoever had it quiesced, at most for `within`: whether it has.
     pub fn wait_left(&self, within: Duration) -> bool {
-        self.wait_departed(within).is_some()
+        self.wait_departed(within, &mut || false).is_some()
     }
 
     /// Whether the node has left the cluster.
@@ -206,7 +237,7 @@ impl Node {
         &self.0.handle
     }
 
-    fn wait_departed(&self, within: Duration) -> Option<Departure> {
+    fn wait_departed(&self, within: Duration, give_up: GiveUp<'_>) -> Option<Departure> {
         if self.has_left() || self.is_forked() {
             return *self.0.departed.borrow();
         }
@@ -217,11 +248,36 @@ impl Node {
             // Nobody waits any longer where it can't be sent.
             let _ = sender.send(departure.ok().and_then(Result::ok).and_then(|departure| *departure));
         });
-        departure.recv_timeout(within + MARGIN).ok().flatten()
+        wait(&departure, within + MARGIN, give_up).ok().flatten()
     }
 
     fn closed(&self) -> NamingError {
         NamingError::new(ErrorKind::ContextClosed, format!("node {} is closed", self.name()))
+    }
+}
+
+/// Why nothing was heard from a task.
+enum Unheard {
+    GivenUp,
+    Late,
+}
+
+/// Waits for what a task sends, and asks from time to time whether to go on.
+fn wait<T>(from: &Receiver<T>, within: Duration, give_up: GiveUp<'_>) -> Result<T, Unheard> {
+    let mut left = within;
+    loop {
+        let slice = left.min(SLICE);
+        match from.recv_timeout(slice) {
+            Ok(sent) => return Ok(sent),
+            Err(RecvTimeoutError::Disconnected) => return Err(Unheard::Late),
+            Err(RecvTimeoutError::Timeout) => left = left.saturating_sub(slice),
+        }
+        if left.is_zero() {
+            return Err(Unheard::Late);
+        }
+        if give_up() {
+            return Err(Unheard::GivenUp);
+        }
     }
 }
 

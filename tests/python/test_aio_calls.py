@@ -241,3 +241,30 @@ async def test_futures_that_nobody_awaits_are_silent_when_the_context_is_closed(
     del forgotten
     gc.collect()
     assert complaints == []
+
+
+async def test_a_nodes_calls_start_when_they_are_made() -> None:
+    node = aio.Node("n1")
+    starting = node.start()
+    assert isinstance(starting, asyncio.Future)
+    await starting
+    checking, quiescing = node.check(), node.quiesce()
+    assert isinstance(checking, asyncio.Future)
+    assert isinstance(quiescing, asyncio.Future)
+    # Not awaited, and done all the same.
+    await asyncio.wait([checking, quiescing])
+    assert [member.state for member in node.view.members] != ["live"]
+    closing = node.aclose()
+    assert isinstance(closing, asyncio.Future)
+    await closing
+
+
+async def test_a_future_that_somebody_else_completed_is_left_alone(
+    actx: aio.HAContext, capsys: pytest.CaptureFixture[str]
+) -> None:
+    future: Any = actx.lookup("a")
+    future.set_result(5)
+    assert await future == 5
+    # The answer to the one that follows comes behind that one's.
+    assert await actx.lookup("a") == 1
+    assert capsys.readouterr().err == ""

@@ -24,6 +24,8 @@ WAITING = """
         call = lambda: HAContext(where, timeout=30, attempt_timeout=30).lookup("a")
     elif kind == "bind":
         call = lambda: Context(where, timeout=30).bind("a", 1, timeout=30)
+    elif kind == "start":
+        call = lambda: Node("n1", seeds=[where.removeprefix("hn://")])
     elif kind == "in process":
         node = Node("n1")
         call = lambda: node.context().wait_for("missing", timeout=30)
@@ -59,7 +61,7 @@ def interrupted_after(kind: str, where: str) -> float:
     return float(words[1]) - sent
 
 
-@pytest.mark.parametrize("kind", ["wait_for", "lookup", "bind", "in process"])
+@pytest.mark.parametrize("kind", ["wait_for", "lookup", "bind", "start", "in process"])
 def test_the_main_thread_is_interrupted(kind: str, mute: str, node: Node) -> None:
     where = node.url if kind == "wait_for" else mute
     # The best of three: how long a busy machine takes to schedule a process is none of ours.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import hanaming
 from hanaming import _native
@@ -51,14 +51,17 @@ class Registration:
             raise RuntimeError(message)
         return self._registration.name
 
-    async def aclose(self) -> None:
+    def aclose(self) -> asyncio.Future[None]:
         """Takes the instance back, if it is still what is bound there. Doing so again does nothing."""
+        return asyncio.ensure_future(self._close())
+
+    async def _close(self) -> None:
         if self._registration is not None:
             await _in_thread(self._registration.close)
 
-    async def close(self) -> None:
+    def close(self) -> asyncio.Future[None]:
         """The same as `aclose`."""
-        await self.aclose()
+        return self.aclose()
 
     async def _made(self) -> Self:
         if self._registration is None:
@@ -117,8 +120,11 @@ class Node:
         self._local: AioContext | None = None
         self._closed = False
 
-    async def start(self) -> Self:
+    def start(self) -> asyncio.Future[Self]:
         """Starts the node; done when it serves. Doing so again does nothing."""
+        return asyncio.ensure_future(self._start())
+
+    async def _start(self) -> Self:
         if self._closed:
             message = f"node {self._name} is closed; make another one"
             raise ContextClosedError(message)
@@ -188,29 +194,39 @@ class Node:
         """
         return Registration(_in_thread(self._running().register, name, value, weight=weight, metadata=metadata))
 
-    async def check(self) -> CheckReport:
+    def forget(self, node: str) -> NoReturn:
+        """Not in this version: raises `OperationNotSupportedError`."""
+        self._running().forget(node)
+
+    def check(self) -> asyncio.Future[CheckReport]:
         """What is dubious in the whole cluster: a `CheckReport`, falsy where nothing is."""
+        return asyncio.ensure_future(self._check())
+
+    async def _check(self) -> CheckReport:
         async with self.context() as context:
             return await context.check()
 
-    async def quiesce(self, *, timeout: float = 30.0) -> None:
+    def quiesce(self, *, timeout: float = 30.0) -> asyncio.Future[None]:
         """Leaves the cluster: refuses new requests, finishes those in flight, for at most `timeout` seconds.
 
         The node stays, and refuses, until it is closed. Raises `TimeLimitExceededError` where requests were cut.
         """
-        await _in_thread(self._running().quiesce, timeout=timeout)
+        return _in_thread(self._running().quiesce, timeout=timeout)
 
-    async def aclose(self) -> None:
+    def aclose(self) -> asyncio.Future[None]:
         """Ends the node at once. Doing so again does nothing."""
+        return asyncio.ensure_future(self._close())
+
+    async def _close(self) -> None:
         self._closed = True
         if self._starting is not None:
             await asyncio.wait([self._starting])
         if self._node is not None:
             await _in_thread(self._node.close)
 
-    async def close(self) -> None:
+    def close(self) -> asyncio.Future[None]:
         """The same as `aclose`."""
-        await self.aclose()
+        return self.aclose()
 
     async def __aenter__(self) -> Self:
         return await self.start()

@@ -20,7 +20,7 @@ use super::super::known::Known as _;
 use super::super::node::PyNode;
 use super::super::operation::{self, Prepared};
 use super::super::show::Shown;
-use super::super::{records, show};
+use super::super::{later, records, show};
 use super::futures::Futures;
 use super::ha_context::PyAioHAContext;
 use super::session::{Options, Session};
@@ -88,9 +88,9 @@ impl PyAioContext {
         let future = turning.get().futures().make(py)?;
         let started = prepared.and_then(|(invocation, asking)| {
             if self.is_closed() {
-                return Err(asking.raise(py, NamingError::new(ErrorKind::ContextClosed, "the context is closed; open a new one")));
+                return Err(asking.raise(py, closed()));
             }
-            let timeout = duration(py, timeout)?;
+            let timeout = duration(timeout).map_err(|wrong| asking.raise(py, wrong))?;
             let task = turning.get().futures().task(py)?.map(Bound::unbind);
             let rooted = Rooted { session: Arc::downgrade(&self.session), options: Arc::clone(self.session.options()) };
             let future = future.clone().unbind();
@@ -318,8 +318,18 @@ impl PyAioContext {
         self.aclose(py)
     }
 
+    /// Not in this version: raises `OperationNotSupportedError`.
+    #[pyo3(signature = (name = Argument::Absent, *, scope = "subtree", initial = true), text_signature = "($self, name='', *, scope='subtree', initial=True)")]
+    #[expect(unused_variables, clippy::unused_self, clippy::needless_pass_by_value, reason = "the public signature")]
+    fn watch(&self, py: Python<'_>, name: Argument<'_>, scope: &str, initial: bool) -> PyResult<()> {
+        Err(error::raise(py, later::watch()))
+    }
+
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
+        if slf.get().is_closed() {
+            return Err(error::raise(py, closed()));
+        }
         let entered = slf.get().session.turning(py)?.get().futures().make(py)?;
         entered.call_method1(intern!(py, "set_result"), (slf,))?;
         Ok(entered)
@@ -367,6 +377,10 @@ pub fn aio_context_of<'py>(py: Python<'py>, node: &PyNode, local: bool) -> PyRes
     PyAioContext::root(session.map_err(|wrong| error::raise(py, wrong))?).into_object(py)
 }
 
-fn duration(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Duration>> {
-    timeout.map(|given| seconds("timeout", given)).transpose().map_err(|wrong| error::raise(py, wrong))
+fn closed() -> NamingError {
+    NamingError::new(ErrorKind::ContextClosed, "the context is closed; open a new one")
+}
+
+fn duration(timeout: Option<f64>) -> Result<Option<Duration>, NamingError> {
+    timeout.map(|given| seconds("timeout", given)).transpose()
 }

@@ -17,7 +17,7 @@ static CURRENT_TASK: Imported = Imported::new("asyncio", "current_task");
 /// The futures of one event loop.
 pub(super) struct Futures {
     maker: Maker,
-    /// `Future.set_result` and `Future.cancelled`, where the loop's futures are asyncio's.
+    /// `Future.set_result` and `Future.done`, where the loop's futures are asyncio's.
     own: Option<(Py<PyAny>, Py<PyAny>)>,
     /// The loop, as the arguments of a call.
     event_loop: Py<PyTuple>,
@@ -36,10 +36,7 @@ impl Futures {
         let create_future = event_loop.getattr(intern!(py, "create_future"))?;
         let class = FUTURE.get(py)?;
         let is_asyncios = create_future.call0()?.get_type().is(class);
-        let own = match is_asyncios {
-            true => Some((class.getattr("set_result")?.unbind(), class.getattr("cancelled")?.unbind())),
-            false => None,
-        };
+        let own = if is_asyncios { Some((class.getattr("set_result")?.unbind(), class.getattr("done")?.unbind())) } else { None };
         let inherited = BASE_LOOP.get(py)?.getattr(intern!(py, "create_future"))?;
         let is_inherited = create_future.getattr("__func__").is_ok_and(|function| function.is(&inherited));
         let maker = if is_asyncios && is_inherited {
@@ -75,10 +72,7 @@ impl Futures {
         let py = future.py();
         let set_exception = intern!(py, "set_exception");
         let exception = error.into_value(py);
-        let refused = match future.call_method1(set_exception, (&exception,)) {
-            Ok(_) => return Ok(()),
-            Err(refused) => refused,
-        };
+        let Err(refused) = future.call_method1(set_exception, (&exception,)) else { return Ok(()) };
         if !exception.bind(py).is_instance_of::<PyStopIteration>() {
             return Err(refused);
         }
@@ -88,12 +82,12 @@ impl Futures {
         future.call_method1(set_exception, (wrapped.into_value(py),)).map(drop)
     }
 
-    /// Whether one was cancelled.
-    pub(super) fn is_cancelled(&self, future: &Bound<'_, PyAny>) -> PyResult<bool> {
+    /// Whether one was cancelled, or completed by somebody else.
+    pub(super) fn is_done(&self, future: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = future.py();
         match &self.own {
-            Some((_, cancelled)) => cancelled.bind(py).call1((future,)),
-            None => future.call_method0(intern!(py, "cancelled")),
+            Some((_, done)) => done.bind(py).call1((future,)),
+            None => future.call_method0(intern!(py, "done")),
         }?
         .extract()
     }

@@ -5,7 +5,7 @@ use pyo3::types::PyList;
 
 use super::super::argument::Argument;
 use super::super::ha_context::Given;
-use super::super::{error, known, operation};
+use super::super::{error, known, later, operation};
 use super::context::PyAioContext;
 use super::session::{Options, Session};
 
@@ -62,6 +62,12 @@ impl PyAioHAContext {
     #[getter]
     fn view<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         known::view(slf.py(), &**slf.as_super().get().session())
+    }
+
+    /// Not in this version: raises `OperationNotSupportedError`.
+    #[expect(clippy::unused_self, reason = "the public signature")]
+    fn service(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(error::raise(name.py(), later::service()))
     }
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.

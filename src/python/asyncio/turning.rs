@@ -161,7 +161,7 @@ impl Turning {
             calls.map(|(id, waiter)| (id, waiter.future.clone_ref(py))).collect()
         };
         for (id, future) in mine {
-            if own.futures.is_cancelled(future.bind(py))? {
+            if own.futures.is_done(future.bind(py))? {
                 own.cancel(py, id);
             }
         }
@@ -226,7 +226,7 @@ impl Turning {
             std::mem::take(leaving)
         };
         for (id, future) in leaving.drain(..) {
-            if self.futures.is_cancelled(future.bind(py))? {
+            if self.futures.is_done(future.bind(py))? {
                 self.cancel(py, id);
             }
         }
@@ -342,7 +342,7 @@ impl Turning {
         }
         if let Err(error) = told
             // A future that was cancelled meanwhile needs no result.
-            && !self.futures.is_cancelled(future).unwrap_or(true)
+            && !self.futures.is_done(future).unwrap_or(true)
         {
             error.write_unraisable(py, Some(future));
         }
