@@ -120,6 +120,8 @@ async def test_what_comes_later_is_refused_in_the_twin_too() -> None:
 def test_a_provider_that_is_no_text_is_not_taken_for_none() -> None:
     code = "import hanaming\ntry: hanaming.HAContext()\nexcept hanaming.ConfigurationError as e: print(e)"
     environment = {b"HANAMING_PROVIDER": b"hn://\xff", b"PATH": b""}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
     assert "HANAMING_PROVIDER" in done.stdout
     assert isinstance(HAContext(), hanaming.HAContext)

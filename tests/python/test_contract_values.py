@@ -112,7 +112,7 @@ def test_what_is_no_value(ctx: Any, value: Any, where: str, culprit: str) -> Non
 def test_an_int_beyond_64_bits(ctx: Any, value: Any, where: str) -> None:
     with pytest.raises(LimitExceededError, match="64 bits") as caught:
         ctx.bind("v", value)
-    assert str(caught.value).startswith(where)
+    assert str(caught.value).startswith(f"'v': {where}")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_an_int_beyond_64_bits(ctx: Any, value: Any, where: str) -> None:
 def test_a_lone_surrogate(ctx: Any, value: Any, where: str) -> None:
     with pytest.raises(ValueError, match="surrogate") as caught:
         ctx.bind("v", value)
-    assert str(caught.value).startswith(where)
+    assert str(caught.value).startswith(f"'v': {where}")
 
 
 def test_the_limit_on_depth(ctx: Any) -> None:

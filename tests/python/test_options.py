@@ -152,8 +152,3 @@ def test_an_address_that_is_taken(node: Node) -> None:
     with pytest.raises(hanaming.NamingError) as caught:
         Node("n2", listen=node.address)
     assert node.address in str(caught.value)
-
-
-def test_what_is_not_there_yet_is_not_there() -> None:
-    for name in ("watch", "service"):
-        assert not hasattr(HAContext, name)
