@@ -51,7 +51,9 @@ async def test_a_call_starts_when_it_is_made(node: Node, actx: aio.HAContext) ->
 
 async def test_many_calls_at_once(actx: aio.HAContext) -> None:
     assert await asyncio.gather(*(actx.lookup("a") for _ in range(1000))) == [1] * 1000
-    results = await asyncio.gather(*(actx.lookup(f"x{number}") for number in range(1000)), return_exceptions=True)
+    results: list[Any] = await asyncio.gather(
+        *(actx.lookup(f"x{number}") for number in range(1000)), return_exceptions=True
+    )
     assert [type(result) for result in results] == [NameNotFoundError] * 1000
     assert [result.name for result in results] == [f"x{number}" for number in range(1000)]
 
@@ -199,7 +201,7 @@ async def test_iteration(actx: aio.HAContext) -> None:
 async def test_there_are_no_operators_that_cannot_be_awaited(actx: aio.HAContext) -> None:
     for name in ("__getitem__", "__contains__", "__delitem__", "__iter__", "__enter__"):
         assert not hasattr(actx, name)
-    assert actx, "a context is always truthy"
+    assert bool(actx) is True, "a context is always truthy"
 
 
 async def test_subcontexts(actx: aio.HAContext) -> None:
@@ -248,11 +250,10 @@ async def test_a_nodes_calls_start_when_they_are_made() -> None:
     starting = node.start()
     assert isinstance(starting, asyncio.Future)
     await starting
-    checking, quiescing = node.check(), node.quiesce()
-    assert isinstance(checking, asyncio.Future)
-    assert isinstance(quiescing, asyncio.Future)
+    calls: list[asyncio.Future[Any]] = [node.check(), node.quiesce()]
+    assert all(isinstance(call, asyncio.Future) for call in calls)
     # Not awaited, and done all the same.
-    await asyncio.wait([checking, quiescing])
+    await asyncio.wait(calls)
     assert [member.state for member in node.view.members] != ["live"]
     closing = node.aclose()
     assert isinstance(closing, asyncio.Future)

@@ -136,7 +136,7 @@ async def test_starting_a_node_does_not_hold_up_the_loop(node: Node) -> None:
 
 async def test_a_node_whose_start_is_given_up_is_closed_with_it(node: Node) -> None:
     second = aio.Node("n2", seeds=[node.address])
-    starting = asyncio.create_task(second.start())
+    starting = second.start()
     await asyncio.sleep(0)
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -62,7 +62,7 @@ def test_the_commands_in_the_documents_exist(text):
         for words in re.findall(r"\bhanaming (\w+)((?: --?[\w-]+)?)", re.sub(r"pip install hanaming", "", line)):
             assert words[0] in program.commands, line
         for flag in re.findall(r"(?<= )--[\w-]+", line):
-            command = program.commands[re.search(r"hanaming (\w+)", line)[1]]
+            command = program.commands[line.partition("hanaming ")[2].split()[0]]
             known = {
                 option
                 for parameter in command.params
