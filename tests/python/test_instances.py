@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hanaming import HAContext, NameAlreadyBoundError, NameNotFoundError, Node, NotContextError
+from waiting import until
 
 
 def test_a_registration_is_an_entry_in_the_local_tree(node: Node) -> None:
@@ -61,6 +62,8 @@ def test_instances_of_several_nodes(cluster: Callable[[int], list[Node]]) -> Non
         registrations[0].close()
         assert [one.node for one in ctx.instances("orders")] == ["n2", "n3"]
         nodes[2].close()
+        # Until then its silence would be an error, not an absence.
+        until(lambda: all(len(node.view.members) == 2 for node in nodes[:2]), "n3 is gone from the views")
         assert [one.node for one in ctx.instances("orders")] == ["n2"]
 
 
