@@ -225,6 +225,8 @@ pub enum ManyItem {
     Absent {
         /// Some tree said "not a context".
         not_context: bool,
+        /// How many components of the name lead to what is no context, or to the context that has not the next one.
+        resolved: u32,
     },
     /// Nobody had it, and some node was silent.
     Unknown {

@@ -87,7 +87,12 @@ pub fn register(
     metadata: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyRegistration> {
     let py = service.py();
-    let name = name::extract(service)?.child(node.name());
+    let service = name::extract(service)?;
+    if service.is_empty() {
+        let message = "a service needs a name: the empty one is the root itself";
+        return Err(error::raise(py, NamingError::new(ErrorKind::InvalidName, message).with_name("")));
+    }
+    let name = service.child(node.name());
     if !(weight.is_finite() && weight > 0.0) {
         let message = format!("weight={weight} is no share; give a positive, finite number");
         return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));

@@ -153,7 +153,7 @@ fn item(number: i64) -> ManyItem {
 }
 
 fn absent() -> ManyItem {
-    ManyItem::Absent { not_context: true }
+    ManyItem::Absent { not_context: true, resolved: 1 }
 }
 
 fn linked(at: &str, target: &str) -> ManyItem {
@@ -260,7 +260,8 @@ fn list() -> Invocation {
 #[test]
 fn a_listing_asks_on_behind_its_last_row() {
     let mut stage = Stage::new("ab", list());
-    stage.start();
+    // A page has an attempt's time, as any read.
+    assert_eq!(stage.start(), "send a 250");
     assert!(stage.step(met("services", "catalogue", "")).starts_with("send"));
     assert!(stage.step(page(&["a", "b"], true)).starts_with("send"));
     let Operation::List(request) = &stage.request().operation else { panic!() };

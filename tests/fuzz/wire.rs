@@ -68,7 +68,11 @@ fn replies() -> Vec<Reply> {
     vec![
         Reply::Done(Answer::Found(found())),
         Reply::Done(Answer::Link(link.clone())),
-        Reply::Done(Answer::Many(vec![ManyItem::Found(found()), ManyItem::Link(link), ManyItem::Absent { not_context: true }])),
+        Reply::Done(Answer::Many(vec![
+            ManyItem::Found(found()),
+            ManyItem::Link(link),
+            ManyItem::Absent { not_context: true, resolved: 1 },
+        ])),
         Reply::Done(Answer::Page(Page { entries: vec![listed()], more: true })),
         Reply::Done(Answer::Removed { existed: true, written }),
         Reply::Failed(fault),

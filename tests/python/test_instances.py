@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hanaming import HAContext, NameAlreadyBoundError, NameNotFoundError, Node, NotContextError
+from hanaming import HAContext, InvalidNameError, Name, NameAlreadyBoundError, NameNotFoundError, Node, NotContextError
 from waiting import until
 
 
@@ -39,6 +39,13 @@ def test_closing_leaves_what_others_bound_since(node: Node) -> None:
     node.local.bind("orders/n1", "another's", create_parents=True)
     registration.close()
     assert node.local.lookup("orders/n1") == "another's"
+
+
+@pytest.mark.parametrize("service", ["", Name(), "a//b", "/"])
+def test_a_service_has_a_name(node: Node, service: str | Name) -> None:
+    with pytest.raises(InvalidNameError):
+        node.register(service, 1)
+    assert node.local.list_names() == []
 
 
 def test_defaults(node: Node) -> None:

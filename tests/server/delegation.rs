@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanaming::server::peers::delegation::{Delegation, Heard, Next, Verdict};
+use hanaming::server::peers::delegation::{Delegation, Heard, Next, Reach, Verdict};
 use hanaming::topology::NodeId;
 
 type Rule = Delegation<&'static str>;
@@ -11,8 +11,8 @@ const A: NodeId = NodeId(1);
 const B: NodeId = NodeId(2);
 const C: NodeId = NodeId(3);
 
-const ABSENT: Heard<&str> = Heard::Absent { not_context: false };
-const NOT_CONTEXT: Heard<&str> = Heard::Absent { not_context: true };
+const ABSENT: Heard<&str> = Heard::Absent(Reach { not_context: false, resolved: 0 });
+const NOT_CONTEXT: Heard<&str> = Heard::Absent(Reach { not_context: true, resolved: 1 });
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -31,8 +31,10 @@ fn unknown(answered: &[NodeId], silent: &[NodeId]) -> Next<&'static str> {
     Next::Done(Verdict::Unknown { answered: answered.to_vec(), silent: silent.to_vec() })
 }
 
-fn absent(not_context: Option<NodeId>) -> Next<&'static str> {
-    Next::Done(Verdict::Absent { not_context })
+/// Nobody has it; this peer's word says the most of it.
+fn absent(from: NodeId, heard: &Heard<&'static str>) -> Next<&'static str> {
+    let Heard::Absent(reach) = *heard else { panic!("{heard:?}") };
+    Next::Done(Verdict::Absent(Some((from, reach))))
 }
 
 fn positive(from: NodeId, answer: &'static str) -> Next<&'static str> {
@@ -41,8 +43,8 @@ fn positive(from: NodeId, answer: &'static str) -> Next<&'static str> {
 
 #[test]
 fn without_peers_the_name_is_absent_at_once() {
-    assert_eq!(rule(&[], None, 250).next(ms(1000)), absent(None));
-    assert_eq!(rule(&[], Some(A), 250).next(ms(1000)), absent(None));
+    assert_eq!(rule(&[], None, 250).next(ms(1000)), Next::Done(Verdict::Absent(None)));
+    assert_eq!(rule(&[], Some(A), 250).next(ms(1000)), Next::Done(Verdict::Absent(None)));
 }
 
 #[test]
@@ -65,7 +67,7 @@ fn absent_only_when_everybody_said_so() {
     rule.heard(A, ABSENT, ms(1001));
     assert_eq!(rule.next(ms(1119)), Next::Wait(ms(1120)));
     rule.heard(B, ABSENT, ms(1119));
-    assert_eq!(rule.next(ms(1119)), absent(None));
+    assert_eq!(rule.next(ms(1119)), absent(A, &ABSENT));
 }
 
 #[test]
@@ -81,7 +83,25 @@ fn not_a_context_falls_through_and_is_told_in_the_end() {
     nowhere.heard(A, ABSENT, ms(1001));
     nowhere.heard(C, NOT_CONTEXT, ms(1001));
     nowhere.heard(B, NOT_CONTEXT, ms(1002));
-    assert_eq!(nowhere.next(ms(1002)), absent(Some(C)));
+    assert_eq!(nowhere.next(ms(1002)), absent(C, &NOT_CONTEXT));
+}
+
+#[test]
+fn the_longest_way_is_told_and_not_a_context_before_it() {
+    let absent_at = |not_context, resolved| Heard::Absent(Reach { not_context, resolved });
+    let mut longest = rule(&[A, B, C], None, 250);
+    longest.next(ms(1000));
+    longest.heard(A, ABSENT, ms(1001));
+    longest.heard(B, absent_at(false, 2), ms(1001));
+    longest.heard(C, absent_at(false, 2), ms(1001));
+    assert_eq!(longest.next(ms(1001)), absent(B, &absent_at(false, 2)));
+
+    let mut not_context = rule(&[A, B, C], None, 250);
+    not_context.next(ms(1000));
+    not_context.heard(A, NOT_CONTEXT, ms(1001));
+    not_context.heard(B, absent_at(true, 2), ms(1001));
+    not_context.heard(C, absent_at(false, 3), ms(1001));
+    assert_eq!(not_context.next(ms(1001)), absent(B, &absent_at(true, 2)));
 }
 
 #[test]
@@ -156,7 +176,7 @@ fn when_the_remembered_peer_no_longer_has_it_the_others_are_asked() {
     assert_eq!(rule.next(ms(1002)), ask(&[A, C], 1122));
     rule.heard(A, ABSENT, ms(1003));
     rule.heard(C, ABSENT, ms(1003));
-    assert_eq!(rule.next(ms(1003)), absent(None));
+    assert_eq!(rule.next(ms(1003)), absent(B, &ABSENT));
     assert_eq!(rule.asked(), [B, A, C]);
 }
 
@@ -187,7 +207,7 @@ fn a_peer_that_left_the_view_is_not_waited_for() {
     rule.next(ms(1000));
     rule.heard(A, ABSENT, ms(1001));
     rule.view(&[A]);
-    assert_eq!(rule.next(ms(1050)), absent(None));
+    assert_eq!(rule.next(ms(1050)), absent(A, &ABSENT));
 }
 
 #[test]
@@ -205,7 +225,7 @@ fn a_node_that_joined_since_is_not_asked() {
     rule.next(ms(1000));
     rule.view(&[A, B]);
     rule.heard(A, ABSENT, ms(1001));
-    assert_eq!(rule.next(ms(1001)), absent(None));
+    assert_eq!(rule.next(ms(1001)), absent(A, &ABSENT));
 }
 
 #[test]

@@ -96,12 +96,36 @@ async fn not_a_context_falls_through_and_is_told_in_the_end() {
     world.bind(2, "a/b", "beneath");
     assert_eq!(found(world.lookup(0, "a/b").await.0), is("beneath", Source::Peer, "n2"));
     let (kind, fault) = failed(world.lookup(0, "a/x").await.0);
-    assert_eq!(kind, ErrorKind::NotContext);
-    assert!(fault.message.contains("n0"), "{}", fault.message);
+    assert_eq!((kind, fault.message.as_str()), (ErrorKind::NotContext, "'a' is not a context (in the local tree of n0)"));
     // Only a peer says so: the error names it.
     let (kind, fault) = failed(world.lookup(1, "a/x").await.0);
-    assert_eq!(kind, ErrorKind::NotContext);
-    assert!(fault.message.contains("n0"), "{}", fault.message);
+    assert_eq!((kind, fault.message.as_str()), (ErrorKind::NotContext, "'a' is not a context (in the local tree of n0)"));
+    bind(&world.cores[1].cluster, "a", text("x"));
+    let (_, fault) = failed(world.lookup(1, "a/x").await.0);
+    assert_eq!(fault.message, "'a' is not a context (in the cluster tree of n1)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_tells_the_longest_way_in_any_tree() {
+    let world = World::new(3);
+    world.bind(0, "deep/v", "x");
+    world.bind(1, "deep/er/v", "x");
+    world.bind(2, "val", "x");
+    bind(&world.cores[0].cluster, "deep/er/still/v", text("x"));
+    for (asked, name, kind, resolved, remaining) in [
+        (2, "deep/zz", ErrorKind::NameNotFound, "deep", "zz"),
+        (2, "deep/er/x/y", ErrorKind::NameNotFound, "deep/er", "x/y"),
+        (0, "deep/er/still/y", ErrorKind::NameNotFound, "deep/er/still", "y"),
+        (0, "val/x/y", ErrorKind::NotContext, "val", "x/y"),
+        // "Not a context" says more than a longer way.
+        (0, "deep/v/x", ErrorKind::NotContext, "deep/v", "x"),
+        (2, "deep/er/v/x/y", ErrorKind::NotContext, "deep/er/v", "x/y"),
+        (2, "nowhere/at/all", ErrorKind::NameNotFound, "", "nowhere/at/all"),
+    ] {
+        let (told, fault) = failed(world.lookup(asked, name).await.0);
+        let way = (fault.resolved_name.as_deref(), fault.remaining_name.as_deref());
+        assert_eq!((told, way), (kind, (Some(resolved), Some(remaining))), "{name} from n{asked}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -248,8 +272,8 @@ async fn many_names_are_each_looked_up_by_the_rule() {
     };
     assert_eq!((value(own), value(peer)), (is("1", Source::Local, "n0"), is("2", Source::Peer, "n1")));
     assert_eq!((value(again), ErrorKind::from_code(bad.code)), (value(own), ErrorKind::InvalidName));
-    assert_eq!(absent, &ManyItem::Absent { not_context: false });
-    assert_eq!(not_context, &ManyItem::Absent { not_context: true });
+    assert_eq!(absent, &ManyItem::Absent { not_context: false, resolved: 0 });
+    assert_eq!(not_context, &ManyItem::Absent { not_context: true, resolved: 1 });
 
     world.set(2, Manner::Frozen);
     let names = vec!["nowhere".to_owned(), "peer".to_owned()];

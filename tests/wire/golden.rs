@@ -137,7 +137,7 @@ fn replies() -> Vec<(&'static str, Reply)> {
     let many = vec![
         ManyItem::Found(found(b"x")),
         ManyItem::Link(link_met()),
-        ManyItem::Absent { not_context: true },
+        ManyItem::Absent { not_context: true, resolved: 2 },
         ManyItem::Unknown { answered: vec![Arc::from("n1")], silent: vec![Arc::from("n2")] },
         ManyItem::Fault(Box::new(fault(ErrorKind::InvalidName, "bad"))),
     ];

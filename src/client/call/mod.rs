@@ -146,9 +146,9 @@ impl Call {
         } else if invocation.is_thorough() {
             timeout
         } else {
-            // A thousand names, or a page of rows, take longer than one.
-            let thousands = u32::try_from(invocation.weight() / 1000).unwrap_or(u32::MAX);
-            config.attempt_timeout.saturating_mul(thousands.saturating_add(1))
+            // The limit is for a page of rows, or a thousand names; more names take longer.
+            let thousands = u32::try_from(invocation.weight().div_ceil(1000)).unwrap_or(u32::MAX);
+            config.attempt_timeout.saturating_mul(thousands.max(1))
         };
         let request = Request { time_left: 0, scope: config.scope, operation_id: None, operation: Operation::Status };
         Self {

@@ -25,12 +25,7 @@ impl NamingError {
 
     /// `NotContext`: what is bound at the first `resolved` components of `name` is no context.
     pub fn not_context(name: &Name, resolved: usize) -> Self {
-        let message = if resolved == name.len() {
-            "not a context".to_owned()
-        } else {
-            format!("'{}' is not a context", name.prefix(resolved))
-        };
-        Self::new(ErrorKind::NotContext, message).resolved(name, resolved)
+        Self::new(ErrorKind::NotContext, format!("'{}' is not a context", name.prefix(resolved))).resolved(name, resolved)
     }
 
     fn resolved(self, name: &Name, resolved: usize) -> Self {

@@ -6,7 +6,6 @@
 //! was gathered: a caller must never take silence for absence.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -15,15 +14,13 @@ use crate::protocol::{Answer, Fault, LinkMet, Operation, Page, PageRequest, Repl
 
 use super::fault;
 use super::merge::{PAGE_BYTES, Part, merge, row_size};
-use super::own::{Absence, parse};
+use super::own::{Absence, Place, parse};
 use crate::server::core::Core;
 use crate::server::peers::ask_all;
+use crate::server::peers::delegation::patience;
 
 /// Rows of one page at most.
 pub const PAGE_ROWS: u32 = 1000;
-
-/// How long all nodes are asked for more than a single name, at most.
-const ALL: Duration = Duration::from_millis(500);
 
 /// What one tree says of the listed name.
 #[derive(Debug)]
@@ -124,7 +121,10 @@ impl Core {
         let page = match listed {
             Ok(Change::Done(page)) => page,
             Ok(Change::Link(link)) => return Listing::Link(self.link_met(&link, source)),
-            Err(error) => return absent_or_fault(fault::from_error(error), &self.name, &request.name),
+            Err(error) => {
+                let place = Place { source, node: Arc::clone(&self.name) };
+                return absent_or_fault(fault::from_error(error), place, &request.name);
+            }
         };
         let mut entries = Vec::with_capacity(page.rows.len());
         let mut room = PAGE_BYTES;
@@ -206,10 +206,10 @@ impl Silence {
     }
 }
 
-/// Until when all nodes are asked for a request whose sender gives up at `deadline`.
+/// Until when all nodes are asked for one page, or one name, of a request whose sender gives up at `deadline`.
 pub fn until(deadline: Instant) -> Instant {
     let now = Instant::now();
-    now + ALL.min(deadline.saturating_duration_since(now) * 3 / 5)
+    now + patience(deadline.saturating_duration_since(now))
 }
 
 fn page_limit(request: &PageRequest) -> usize {
@@ -222,14 +222,14 @@ fn heard(reply: Reply, peer: &Arc<str>, name: &str) -> Listing {
         Reply::Done(Answer::Page(page)) => Listing::Page(page),
         Reply::Done(Answer::Link(link)) => Listing::Link(link),
         Reply::Done(_) => Listing::Fault(fault::internal(format!("node {peer} answered something else than a listing"))),
-        Reply::Failed(fault) => absent_or_fault(fault, peer, name),
+        Reply::Failed(fault) => absent_or_fault(fault, Place { source: Source::Peer, node: Arc::clone(peer) }, name),
     }
 }
 
-fn absent_or_fault(fault: Fault, node: &Arc<str>, name: &str) -> Listing {
+fn absent_or_fault(fault: Fault, place: Place, name: &str) -> Listing {
     let not_context = match ErrorKind::from_code(fault.code) {
         ErrorKind::NameNotFound => None,
-        ErrorKind::NotContext => Some(Arc::clone(node)),
+        ErrorKind::NotContext => Some(place),
         _ => return Listing::Fault(fault),
     };
     let part = |text: Option<&String>, otherwise: &str| {

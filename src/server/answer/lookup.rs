@@ -108,7 +108,7 @@ impl Core {
                     tokio::select! {
                         biased;
                         (peer, heard) = first(&mut words) => {
-                            if remembered == Some(peer) && matches!(heard, Heard::Absent { .. }) {
+                            if remembered == Some(peer) && matches!(heard, Heard::Absent(_)) {
                                 self.remembered.lock().unwrap_or_else(PoisonError::into_inner).forget(&name, peer);
                             }
                             rule.heard(peer, heard, self.clock.now());
@@ -155,9 +155,12 @@ impl Core {
             Verdict::Error { from, .. } => {
                 Told::Unknown { answered: vec![Arc::clone(&self.name)], silent: names(bulletin, &[from]) }
             }
-            Verdict::Absent { not_context } => {
-                let by_peer = not_context.and_then(|id| bulletin.name_of(id).cloned());
-                Told::Absent(Absence { not_context: own.not_context.clone().or(by_peer), ..own })
+            Verdict::Absent(furthest) => {
+                let by_peer = furthest.and_then(|(id, reach)| Some(own.by_peer(bulletin.name_of(id)?, reach)));
+                Told::Absent(match by_peer {
+                    Some(by_peer) => own.and(by_peer),
+                    None => own,
+                })
             }
             Verdict::Unknown { answered, silent } => {
                 Told::Unknown { answered: with_self(&answered), silent: names(bulletin, &silent) }

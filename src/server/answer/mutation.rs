@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::naming::{BindOptions, Change, NamingError, Source, Tree, Version};
+use crate::naming::{BindOptions, Change, Name, NamingError, Source, Tree, Version};
 use crate::protocol::{Answer, Fault, Mutation, Reply, Scope, Written};
 
 use super::fault;
@@ -28,9 +28,31 @@ impl Core {
             Scope::Cluster => (&self.cluster, Source::Cluster),
             Scope::Peer => return Reply::Failed(fault::not_supported("a node does not write into another's local tree")),
         };
+        if let (Scope::Cluster, Mutation::Rename { from, to }) = (scope, mutation)
+            && is_one_name(from, to)
+        {
+            return self.rename_onto_itself(mutation);
+        }
         if let Some(refusal) = self.unsupported(scope, mutation) {
             return Reply::Failed(refusal);
         }
+        self.apply(tree, source, mutation)
+    }
+
+    /// It changes nothing, so that it is no write, which a cluster of several nodes would refuse: the name only has to
+    /// be there, in one of the trees that this node reads for a lookup.
+    fn rename_onto_itself(&self, rename: &Mutation) -> Reply {
+        let refused = match self.apply(&self.cluster, Source::Cluster, rename) {
+            Reply::Failed(fault) => fault,
+            done @ Reply::Done(_) => return done,
+        };
+        match self.apply(&self.local, Source::Local, rename) {
+            Reply::Failed(_) => Reply::Failed(refused),
+            done @ Reply::Done(_) => done,
+        }
+    }
+
+    fn apply(&self, tree: &Tree, source: Source, mutation: &Mutation) -> Reply {
         match apply(tree, mutation) {
             Ok(Change::Done(Done::Written(version))) => Reply::Done(Answer::Written(self.written(version))),
             Ok(Change::Done(Done::Removed(version))) => {
@@ -60,6 +82,10 @@ impl Core {
         let bulletin = self.bulletin();
         Written { version, acked_by: vec![Arc::clone(&self.name)], live: bulletin.live(), members: bulletin.members() }
     }
+}
+
+fn is_one_name(from: &str, to: &str) -> bool {
+    matches!((Name::parse(from), Name::parse(to)), (Ok(from), Ok(to)) if from == to)
 }
 
 fn apply(tree: &Tree, mutation: &Mutation) -> Result<Change<Done>, NamingError> {

@@ -1,5 +1,6 @@
 //! What the node's own trees say of a name: the lookup rule's first two steps. Nothing here waits.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::failure::CompletionStatus;
@@ -8,6 +9,7 @@ use crate::protocol::{Answer, Fault, Found, LinkMet, ManyItem, Reply, Scope};
 
 use super::fault;
 use crate::server::core::Core;
+use crate::server::peers::delegation::Reach;
 
 /// What is known of a name.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,32 +31,63 @@ pub enum Told {
     Fault(Fault),
 }
 
+/// One tree of one node, as people are told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which tree, as seen from the answering node.
+    pub source: Source,
+    /// The node in which it stands.
+    pub node: Arc<str>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tree = match self.source {
+            Source::Cluster => "cluster",
+            Source::Local | Source::Peer => "local",
+        };
+        write!(f, "the {tree} tree of {}", self.node)
+    }
+}
+
 /// How a name is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absence {
-    /// The node in whose tree something on the way is no context, if any.
-    pub not_context: Option<Arc<str>>,
-    /// How far the node's own trees resolved the name.
+    /// The tree in which something on the way is no context, if any.
+    pub not_context: Option<Place>,
+    /// How far the name was resolved: to what is no context, or to the context that has not the next component.
     pub resolved: Name,
     /// What remained.
     pub remaining: Name,
 }
 
 impl Absence {
-    /// Both trees said no: "not a context" says more than "not found", and the longer way more than the shorter.
+    /// How far it got.
+    pub fn reach(&self) -> Reach {
+        let resolved = u32::try_from(self.resolved.len()).unwrap_or(u32::MAX);
+        Reach { not_context: self.not_context.is_some(), resolved }
+    }
+
+    /// Both trees said no: what says more.
     pub fn and(self, other: Self) -> Self {
-        let keep_first = match (&self.not_context, &other.not_context) {
-            (Some(_), None) => true,
-            (None, Some(_)) => false,
-            _ => self.resolved.len() >= other.resolved.len(),
-        };
-        if keep_first { self } else { other }
+        if self.reach() >= other.reach() { self } else { other }
+    }
+
+    /// What `peer` said of the same name: it got so far.
+    pub fn by_peer(&self, peer: &Arc<str>, reach: Reach) -> Self {
+        let name = self.resolved.join(&self.remaining);
+        let count = usize::try_from(reach.resolved).map_or(name.len(), |count| count.min(name.len()));
+        Self {
+            not_context: reach.not_context.then(|| Place { source: Source::Peer, node: Arc::clone(peer) }),
+            resolved: name.prefix(count),
+            remaining: name.suffix(count),
+        }
     }
 
     /// As an error.
     pub fn into_fault(self) -> Fault {
         let (kind, message) = match &self.not_context {
-            Some(node) => (ErrorKind::NotContext, format!("something on the way is not a context (in a tree of node {node})")),
+            Some(place) => (ErrorKind::NotContext, format!("'{}' is not a context (in {place})", self.resolved)),
             None => (ErrorKind::NameNotFound, "no such name".to_owned()),
         };
         Fault {
@@ -82,7 +115,10 @@ impl Told {
         match self {
             Self::Found(found) => ManyItem::Found(found),
             Self::Link(link) => ManyItem::Link(link),
-            Self::Absent(absence) => ManyItem::Absent { not_context: absence.not_context.is_some() },
+            Self::Absent(absence) => {
+                let Reach { not_context, resolved } = absence.reach();
+                ManyItem::Absent { not_context, resolved }
+            }
             Self::Unknown { answered, silent } => ManyItem::Unknown { answered, silent },
             Self::Fault(fault) => ManyItem::Fault(Box::new(fault)),
         }
@@ -133,7 +169,8 @@ impl Core {
             Lookup::Link(link) => Told::Link(self.link_met(&link, source)),
             Lookup::Missing { resolved, remaining } => Told::Absent(Absence { not_context: None, resolved, remaining }),
             Lookup::NotContext { resolved, remaining } => {
-                Told::Absent(Absence { not_context: Some(Arc::clone(&self.name)), resolved, remaining })
+                let place = Place { source, node: Arc::clone(&self.name) };
+                Told::Absent(Absence { not_context: Some(place), resolved, remaining })
             }
             Lookup::Invalid(error) => Told::Fault(fault::from_error(error)),
         }

@@ -19,21 +19,34 @@ use crate::topology::NodeId;
 pub const ALONE: Duration = Duration::from_millis(20);
 
 /// How long all are asked, at most.
-pub const ALL: Duration = Duration::from_millis(120);
+const ALL: Duration = Duration::from_millis(120);
 
 /// After how long a peer whose connection broke is asked again.
 pub const AGAIN: Duration = Duration::from_millis(10);
+
+/// How long all are asked for one answer, whatever the question, where its sender still waits for `left`: the sender
+/// hears who was silent while it can still turn to somebody else.
+pub fn patience(left: Duration) -> Duration {
+    ALL.min(left * 3 / 5)
+}
+
+/// How far a tree resolved a name that it doesn't have; the greater one says more. "Not a context" says more than "not
+/// found", and the longer way more than the shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reach {
+    /// Something on the way is no context.
+    pub not_context: bool,
+    /// How many components lead to it, or to the context that has not the next one.
+    pub resolved: u32,
+}
 
 /// What a peer's connection brought for the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard<A> {
     /// The name, or a link on the way to it.
     Positive(A),
-    /// It has no such name.
-    Absent {
-        /// Something on the way to it is no context there.
-        not_context: bool,
-    },
+    /// It has no such name: so far it got.
+    Absent(Reach),
     /// An error that ends the lookup.
     Error(A),
     /// The connection broke, or the peer refused: nothing was learnt.
@@ -73,11 +86,8 @@ pub enum Verdict<A> {
         /// The error.
         answer: A,
     },
-    /// Every live peer answered that it has no such name.
-    Absent {
-        /// The first that said "not a context".
-        not_context: Option<NodeId>,
-    },
+    /// Every live peer answered that it has no such name. The first of those that got furthest, if there are peers.
+    Absent(Option<(NodeId, Reach)>),
     /// Nobody had it, and somebody was silent.
     Unknown {
         /// Who answered, in the order asked.
@@ -117,7 +127,7 @@ pub struct Delegation<A> {
     deadline: Duration,
     /// When all were asked, until when.
     until: Option<Duration>,
-    not_context: Option<NodeId>,
+    furthest: Option<(NodeId, Reach)>,
     decided: Option<Verdict<A>>,
 }
 
@@ -129,7 +139,7 @@ impl<A> Delegation<A> {
         // Where there is but one peer, "alone" and "all" are the same question.
         let remembered = remembered.filter(|id| peers.len() > 1 && peers.iter().any(|p| p.id == *id));
         let alone = remembered.map(|id| (id, now + ALONE.min(deadline.saturating_sub(now) / 4)));
-        Self { peers, asked: Vec::new(), alone, deadline, until: None, not_context: None, decided: None }
+        Self { peers, asked: Vec::new(), alone, deadline, until: None, furthest: None, decided: None }
     }
 
     /// Everybody who was asked so far, in order.
@@ -144,10 +154,10 @@ impl<A> Delegation<A> {
             _ if self.decided.is_some() => {}
             Heard::Positive(answer) => self.decided = Some(Verdict::Positive { from: peer, answer }),
             Heard::Error(answer) => self.decided = Some(Verdict::Error { from: peer, answer }),
-            Heard::Absent { not_context } => {
+            Heard::Absent(reach) => {
                 *standing = Standing::Answered;
-                if not_context {
-                    self.not_context.get_or_insert(peer);
+                if self.furthest.is_none_or(|(_, furthest)| reach > furthest) {
+                    self.furthest = Some((peer, reach));
                 }
                 self.no_longer_alone(peer);
             }
@@ -175,7 +185,7 @@ impl<A> Delegation<A> {
             return Next::Done(verdict);
         }
         if self.peers.iter().all(|p| p.standing == Standing::Answered) {
-            return Next::Done(Verdict::Absent { not_context: self.not_context });
+            return Next::Done(Verdict::Absent(self.furthest));
         }
         if let Some((id, until)) = self.alone {
             if now < until {
@@ -184,7 +194,7 @@ impl<A> Delegation<A> {
             self.alone = None;
         }
         let deadline = self.deadline;
-        let until = *self.until.get_or_insert_with(|| now + ALL.min(deadline.saturating_sub(now) * 3 / 5));
+        let until = *self.until.get_or_insert_with(|| now + patience(deadline.saturating_sub(now)));
         if now >= until {
             return Next::Done(self.unknown());
         }

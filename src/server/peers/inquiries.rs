@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::protocol::{Answer, ManyItem, Operation, Reply};
 use crate::topology::NodeId;
 
-use super::delegation::Heard;
+use super::delegation::{Heard, Reach};
 use super::queue::{Asked, PeerQueue, Take};
 use super::{Peers, question};
 use crate::server::clock::Clock;
@@ -142,7 +142,7 @@ impl Inquiries {
 fn heard(item: ManyItem) -> Heard<ManyItem> {
     match item {
         ManyItem::Found(_) | ManyItem::Link(_) => Heard::Positive(item),
-        ManyItem::Absent { not_context } => Heard::Absent { not_context },
+        ManyItem::Absent { not_context, resolved } => Heard::Absent(Reach { not_context, resolved }),
         ManyItem::Fault(_) => Heard::Error(item),
         // A peer answers from its own tree alone and always knows.
         ManyItem::Unknown { .. } => Heard::Broke,
