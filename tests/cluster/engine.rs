@@ -226,6 +226,8 @@ fn an_id_is_firm_when_all_members_are_settled_and_met() {
     assert!(!bench.engine.introduction().firm, "n7 is not met");
     bench.answered(1, gossip(1, 1, &[5]));
     assert!(!bench.engine.introduction().firm, "n1 is not settled");
+    bench.answered(1, settled(&[]));
+    assert!(!bench.engine.introduction().firm, "n1 has not met this node");
     assert_eq!(bench.answered(1, settled(&[5])), ["gossip 1"]);
     assert!(bench.engine.introduction().firm);
 }
@@ -442,6 +444,12 @@ fn mates_follow_the_one_of_them_that_found_another_cluster() {
     assert!(bench.engine.introduction().firm);
     let moved = Gossip { from: introduction(1, Some(9), true), ..gossip(1, 9, &[5]) };
     assert_eq!(bench.answered(1, moved), ["view 9: n1 live, n5 live", "gossip 1"]);
+    // A mate that wavered before it went for good is still one.
+    let mut wavering = Bench::with_n1();
+    wavering.answered(1, Gossip { settled: true, ..gossip(1, 1, &[5]) });
+    wavering.answered(1, gossip(1, 9, &[5]));
+    let moved = Gossip { from: introduction(1, Some(9), true), ..gossip(1, 9, &[5]) };
+    assert_eq!(wavering.answered(1, moved), ["view 9: n1 live, n5 live", "gossip 1"]);
     // And a mate that has not heard of it yet is not taken for a stranger.
     let mate = introduction(8, Some(1), true);
     assert_eq!(bench.admit(&mate).0, Ok(()));

@@ -67,6 +67,7 @@ impl Membership {
         self.warnings.clear(&them.member.endpoint);
         let peer = Peer {
             identity: Identity::of(&them),
+            shared_id: None,
             member: them.member,
             is_settled: false,
             link: Some(link),
@@ -189,7 +190,7 @@ impl Membership {
         if meeting != Meeting::Clash {
             return meeting;
         }
-        let was_mate = self.peers.get(&them.member.id).is_some_and(|peer| peer.identity.id == self.identity.id);
+        let was_mate = self.peers.get(&them.member.id).is_some_and(|peer| peer.shared_id == self.identity.id);
         if was_mate {
             return Meeting::Adopt(theirs);
         }

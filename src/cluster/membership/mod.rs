@@ -76,6 +76,8 @@ pub struct Membership {
 struct Peer {
     member: Member,
     identity: Identity,
+    /// The last id that both this node and it had.
+    shared_id: Option<ClusterId>,
     is_settled: bool,
     link: Option<LinkId>,
     /// Where it was reached.

@@ -9,21 +9,29 @@ fn configuration(message: String) -> Fault {
     Fault::new(ErrorKind::Configuration, CompletionStatus::No, message)
 }
 
+/// Both sides tell the same in the same words, so that it is one warning, whoever found out.
+fn in_order<T>(mut sides: [(&Member, T); 2]) -> [(&Member, T); 2] {
+    sides.sort_by(|one, other| (&one.0.name, one.0.id).cmp(&(&other.0.name, other.0.id)));
+    sides
+}
+
 pub(super) fn other_cluster(me: &Member, cluster: &str, them: &Introduction) -> Fault {
+    let [first, second] = in_order([(me, cluster), (&them.member, &them.cluster)]);
     configuration(format!(
-        "node {} at {} belongs to the cluster named '{cluster}', node {} at {} to '{}': give both the same cluster name, \
-         or take the one from the other's seeds",
-        me.name, me.endpoint, them.member.name, them.member.endpoint, them.cluster
+        "node {} at {} belongs to the cluster named '{}', node {} at {} to '{}': give both the same cluster name, or take the \
+         one from the other's seeds",
+        first.0.name, first.0.endpoint, first.1, second.0.name, second.0.endpoint, second.1
     ))
 }
 
 pub(super) fn other_id(me: &Member, cluster: &str, ids: [Option<ClusterId>; 2], them: &Member) -> Fault {
     let [mine, theirs] = ids.map(|id| id.map_or_else(String::new, |id| format!("{:08x}", id.0 >> 96)));
+    let [first, second] = in_order([(me, mine), (them, theirs)]);
     configuration(format!(
-        "two clusters named '{cluster}' met, which formed apart from each other: node {} at {} is of cluster {mine}, node {} \
-         at {} of cluster {theirs}. Neither gives way. To unite them, restart the nodes of one with seeds of the other; else \
-         give one another name",
-        me.name, me.endpoint, them.name, them.endpoint
+        "two clusters named '{cluster}' met, which formed apart from each other: node {} at {} is of cluster {}, node {} at {} \
+         of cluster {}. Neither gives way. To unite them, restart the nodes of one with seeds of the other; else give one \
+         another name",
+        first.0.name, first.0.endpoint, first.1, second.0.name, second.0.endpoint, second.1
     ))
 }
 

@@ -65,23 +65,32 @@ impl Membership {
                 .all(|(_, entry)| entry.answered.and_then(is_known).unwrap_or(entry.was_united || entry.refusal().is_some()))
     }
 
+    /// Whether that member has stopped forming a cluster with this node: nobody is unheard of, on neither side.
+    fn is_formed_with(&self, peer: &Peer) -> bool {
+        peer.is_settled && peer.believed.contains(&self.me.id) && self.is_one_view_with(peer)
+    }
+
     /// Whether that member is in this node's cluster and knows nobody whom this node does not.
     fn is_one_view_with(&self, peer: &Peer) -> bool {
         let is_known = |id: &NodeId| *id == self.me.id || self.peers.contains_key(id);
         peer.identity.id == self.identity.id && peer.believed.iter().all(is_known)
     }
 
-    /// Makes the id firm: the cluster has another member, and has stopped forming. That is so when all members are met and
-    /// each of them is settled: a node that is still unheard of might bring a cluster of its own.
+    /// Makes the id firm: the cluster has another member, and has stopped forming. That is so when all members have met each
+    /// other and each of them is settled: a node that is still unheard of might bring a cluster of its own.
     fn harden(&mut self, now: Duration) {
-        let (peers, id) = (&self.peers, self.identity.id);
+        let id = self.identity.id;
+        for peer in self.peers.values_mut().filter(|peer| peer.identity.id == id) {
+            peer.shared_id = id;
+        }
+        let peers = &self.peers;
         self.book.note_united(|seed| peers.get(&seed).is_some_and(|peer| peer.identity.id == id));
         if self.identity.firm || self.peers.is_empty() {
             self.company_since = None;
             return;
         }
         let since = *self.company_since.get_or_insert(now);
-        let is_formed = self.is_settled() && self.peers.values().all(|peer| peer.is_settled && self.is_one_view_with(peer));
+        let is_formed = self.is_settled() && self.peers.values().all(|peer| self.is_formed_with(peer));
         if is_formed || now.saturating_sub(since) >= self.timing.firm_after {
             self.identity.firm = true;
             self.is_news = true;
