@@ -10,8 +10,9 @@ use std::time::Duration;
 const FLOOR: u64 = 400;
 /// By this factor latencies differ clearly.
 const CLEARLY: u64 = 2;
-/// An answer counts as at most this many times what was known.
-const OUTLIER: u64 = 4;
+/// One answer moves what is known by at most this part of it, however long it took: what is known thus follows the median
+/// and not the mean, which a busy machine's pauses make.
+const PART: u64 = 16;
 /// So many answers make a target known, by the fastest of them: the first one also pays for the connection.
 const FIRST: u8 = 4;
 /// What is known halves in this time. A slow target is thus asked again some time, and can show that it is fast now.
@@ -34,7 +35,7 @@ impl Latency {
         let (micros, samples) = match self.known(now) {
             None => (micros, 0),
             Some(known) if self.samples < FIRST => (known.min(micros), self.samples),
-            Some(known) => ((known * 7 + micros.min(known.max(1) * OUTLIER)).div_ceil(8), self.samples),
+            Some(known) => (micros.clamp(known - known / PART, known + known / PART + 1), self.samples),
         };
         *self = Self { micros, samples: samples.saturating_add(1), at: now };
     }

@@ -239,15 +239,17 @@ fn least_loaded_takes_a_hairs_breadth_for_nothing() {
     assert_even(&crowd.shares(&mut |letter| (took(letter), found())), "abc", 250);
 }
 
-/// A latency around `usual`, as machines have it: it doubles and halves, one answer in fifty is twenty times as slow, and
+/// A latency around `usual`, as machines have it: it doubles and halves, pauses make it twenty times as slow, and
 /// the first one pays for the connection.
 fn noisy(usual: Duration, seed: u64) -> impl FnMut() -> Duration {
     let mut rng = StdRng::seed_from_u64(seed);
-    let mut answers = 0;
+    let (mut answers, mut paused) = (0, false);
     move || {
         answers += 1;
+        // Pauses come in bursts.
+        paused = rng.random_range(0..100) < if paused { 70 } else { 5 };
         let noise = rng.random_range(0.5..2.0);
-        usual.mul_f64(if answers == 1 || rng.random_range(0..50) == 0 { noise * 20.0 } else { noise })
+        usual.mul_f64(if answers == 1 || paused { noise * 20.0 } else { noise })
     }
 }
 
