@@ -13,8 +13,8 @@ const CLEARLY: u64 = 2;
 /// One answer moves what is known by at most this part of it, however long it took: what is known thus follows the median
 /// and not the mean, which a busy machine's pauses make.
 const PART: u64 = 16;
-/// So many answers make a target known, by the fastest of them: the first one also pays for the connection.
-const FIRST: u8 = 4;
+/// So many answers make a target known, by the fastest of them: the first ones may fall into one pause.
+const FIRST: u8 = 16;
 /// What is known halves in this time. A slow target is thus asked again some time, and can show that it is fast now.
 const HALF_LIFE: Duration = Duration::from_secs(2);
 /// After so many of them nothing is known any more.
