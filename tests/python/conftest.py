@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -12,6 +13,10 @@ from aio_places import AIO_PLACES
 from hanaming import Node
 from places import PLACES, Place
 from waiting import until
+
+
+# Whoever runs the tests in the background may have them ignore Ctrl-C, and the programs that they start would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=[*PLACES, *AIO_PLACES])
