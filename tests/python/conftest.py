@@ -14,7 +14,6 @@ from hanaming import Node
 from places import PLACES, Place
 from waiting import until
 
-
 # Whoever runs the tests in the background may have them ignore Ctrl-C, and the programs that they start would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

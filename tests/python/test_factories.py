@@ -122,7 +122,11 @@ def test_factories_that_play_ball_for_ever(node: Node) -> None:
     class Ping:
         pass
 
-    register_state_factory(Ping, lambda ping: ping)
+    class Pong:
+        pass
+
+    register_state_factory(Ping, lambda _: Pong())
+    register_state_factory(Pong, lambda _: Ping())
     with pytest.raises(LimitExceededError, match="deep"):
         node.local.bind("a", Ping())
 
