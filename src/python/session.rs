@@ -120,7 +120,12 @@ impl Session {
     #[inline]
     pub fn generation(&self) -> Option<u64> {
         let Reach::Process(process) = &self.reach else { return None };
-        let trees = process.local.generation() + process.cluster.as_ref().map_or(0, |tree| tree.generation());
+        let (local, cluster) = (process.local.generation(), process.cluster.as_ref().map_or(0, |tree| tree.generation()));
+        if (local | cluster) & 1 == 1 {
+            // A write is under way: of two lookups now, one may see what was before it and one what comes after.
+            return None;
+        }
+        let trees = local + cluster;
         let process_wide = factories::generation() + fork::generation();
         Some(trees + process_wide + process.node.phases() + self.closings.load(Ordering::Relaxed))
     }
