@@ -189,6 +189,14 @@ async def test_closing_ends_calls_under_way(relay: Relay, actx: aio.HAContext) -
     await actx.aclose()
 
 
+async def test_connections_that_are_cut_are_made_again(relay: Relay, actx: aio.HAContext) -> None:
+    # The next socket gets the descriptor of the one before: the loop must have forgotten that.
+    for _ in range(5):
+        assert await asyncio.gather(*(actx.lookup("a") for _ in range(3))) == [1] * 3
+        relay.cut()
+    assert await actx.lookup("a") == 1
+
+
 async def test_iteration(actx: aio.HAContext) -> None:
     await actx.bind("c/d", 1, create_parents=True)
     assert [name async for name in actx] == ["a", "c"]

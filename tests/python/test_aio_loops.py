@@ -201,6 +201,31 @@ def test_a_forked_child_has_sockets_of_its_own(bound: Node) -> None:
     assert os.waitstatus_to_exitcode(status) == 0
 
 
+def test_what_a_fork_leaves_behind_is_not_used(bound: Node) -> None:
+    program = """
+        import asyncio, os, sys
+        from hanaming import _native, aio
+
+        def sockets():
+            links = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if fd != "3"]
+            return sum(link.startswith("socket:") for link in links)
+
+        async def main():
+            ctx = aio.HAContext(sys.argv[1])
+            await ctx.lookup("a")
+            before = sockets()
+            await ctx.lookup("a")
+            assert sockets() == before
+            # As in a child: what was there is the parent's.
+            _native._after_fork()
+            await ctx.lookup("a")
+            print(sockets() - before)
+
+        asyncio.run(main())
+    """
+    assert python(program, bound.url) == "1"
+
+
 def test_anyio(bound: Node) -> None:
     anyio = pytest.importorskip("anyio")
 
