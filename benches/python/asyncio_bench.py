@@ -26,7 +26,7 @@ from sync_cases import echo_call
 import hanaming
 import hanaming.aio
 
-VALUE = {"url": "http://10.0.0.5:8080/orders", "region": "eu-central-1", "weight": 10}
+VALUE = "v" * 100
 
 
 def bare_call() -> asyncio.Future[None]:
@@ -69,10 +69,10 @@ def blocking(call: Callable[[], object], count: int) -> float:
 
 async def measure(rounds: int, width: int, address: str, floor: Callable[[], object]) -> None:
     context = hanaming.aio.HAContext(f"hn://{address}", follow_views=False)
-    await context.bind("bench", VALUE)
+    await context.bind("bench/value", VALUE, create_parents=True)
 
     def lookup() -> Awaitable[object]:
-        return context.lookup("bench")
+        return context.lookup("bench/value")
 
     assert await lookup() == VALUE
     rows: dict[str, list[float]] = {"bare": [], "ours": [], "floor": [], "one": []}

@@ -9,8 +9,8 @@
 //!   still queued, or half written, did not run.
 //! - *Writes are gathered.* Where nothing is outstanding on a connection a request is written at once; else it waits for
 //!   the end of the loop's turn, and all of that turn go out together.
-//! - *The owner is asked before a request goes out that isn't written at once*: a caller may have given up meanwhile, and
-//!   the loop's side knows (see [`Driver::leaving`]). The first request of a call on a quiet connection needs no asking.
+//! - *The owner is asked before a further request goes out, or a mutation that was not written at once*: a caller may have
+//!   given up meanwhile, and the loop's side knows (see [`Driver::leaving`]).
 //! - *One timer.* It rings at the earliest end of an attempt and sweeps over all.
 
 mod active;

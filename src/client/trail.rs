@@ -158,6 +158,10 @@ impl Trail {
             self.tries.remove(KEPT_FIRST);
             self.omitted += 1;
         }
+        if self.tries.is_empty() {
+            // Most calls have one try.
+            self.tries.reserve_exact(1);
+        }
         self.tries.push(attempt);
     }
 

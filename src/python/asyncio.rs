@@ -9,7 +9,8 @@
 //! another one. A loop that can't watch descriptors (Windows' proactor) is refused with a clear error.
 //!
 //! That a future was cancelled is not told by a callback, which would cost a turn of the loop for every call: it's looked
-//! at where it matters (before a request is sent that isn't sent at once, and when somebody asks with `explain()`).
+//! at where it matters (before a mutation is sent that wasn't sent at once, before a further attempt, and when somebody asks
+//! with `explain()`).
 
 mod context;
 mod explained;

@@ -44,6 +44,12 @@ pub fn from_content<'py>(py: Python<'py>, content: &Content) -> PyResult<Option<
     if content.kind == EntryKind::Context {
         return Ok(None);
     }
+    if content.kind == EntryKind::Value
+        && let Some(text) = Value::text_of(&content.value)
+    {
+        // What is looked up most is copied once.
+        return Ok(Some(PyString::new(py, text).into_any()));
+    }
     let value = Value::from_content(content).map_err(|wrong| error::raise(py, wrong))?;
     to_object(py, &value).map(Some)
 }

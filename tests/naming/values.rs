@@ -255,9 +255,16 @@ proptest! {
             bytes[at] = byte;
         }
         bytes.truncate(cut.index(bytes.len() * 2) + 1);
+        let text = Value::text_of(&bytes).map(str::to_owned);
         match Value::decode(&bytes) {
-            Ok(value) => prop_assert_eq!(value.encode().unwrap(), bytes),
-            Err(error) => prop_assert_eq!(error.kind(), ErrorKind::InvalidValue),
+            Ok(value) => {
+                prop_assert_eq!(value.encode().unwrap(), bytes);
+                prop_assert_eq!(text.map(Value::Str), matches!(value, Value::Str(_)).then_some(value));
+            }
+            Err(error) => {
+                prop_assert_eq!(error.kind(), ErrorKind::InvalidValue);
+                prop_assert_eq!(text, None);
+            }
         }
     }
 

@@ -52,7 +52,7 @@ fn the_owner_is_asked_before_a_request_leaves_later() {
     let mut turning = Turning::new(client(&[server.address]));
     turning.call(lookup("first"), LONG);
     let (kept, _) = turning.begin(lookup("at once"), LONG);
-    let (given_up, _) = turning.begin(lookup("given up"), LONG);
+    let (given_up, _) = turning.begin(bind("given up", &Value::Null), LONG);
     turning.abandoned.insert(given_up);
     turning.wait(kept);
     turning.turn_until(|turning| !turning.cancelled.is_empty());

@@ -203,12 +203,16 @@ def test_a_forked_child_has_sockets_of_its_own(bound: Node) -> None:
 
 def test_what_a_fork_leaves_behind_is_not_used(bound: Node) -> None:
     program = """
-        import asyncio, os, sys
+        import asyncio, contextlib, os, sys
         from hanaming import _native, aio
 
         def sockets():
-            links = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if fd != "3"]
-            return sum(link.startswith("socket:") for link in links)
+            count = 0
+            for fd in os.listdir("/proc/self/fd"):
+                # One of them was open for the listing alone.
+                with contextlib.suppress(FileNotFoundError):
+                    count += os.readlink(f"/proc/self/fd/{fd}").startswith("socket:")
+            return count
 
         async def main():
             ctx = aio.HAContext(sys.argv[1])

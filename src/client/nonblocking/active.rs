@@ -9,8 +9,8 @@ use super::effect::Watch;
 /// A call, whose it is, and what it waits for.
 #[derive(Debug)]
 pub(super) struct Active<T> {
-    /// What the owner knows it by.
-    pub(super) token: T,
+    /// What the owner knows it by, until it has ended.
+    pub(super) token: Option<T>,
     pub(super) call: Call,
     pub(super) waits: Waits,
 }

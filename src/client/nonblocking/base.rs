@@ -123,6 +123,7 @@ impl Base {
 
     /// Lets `work` have the fleet, and draws the consequences of what it told it: those who wait are told, the background
     /// is woken where something is due.
+    #[inline]
     pub(super) fn with_fleet<R>(&self, work: impl FnOnce(&mut Fleet) -> R) -> R {
         let mut watched = self.lock();
         let result = work(&mut watched.fleet);

@@ -51,7 +51,7 @@ pub struct Finished<T> {
 #[derive(Debug)]
 pub struct Driver<T> {
     pub(super) base: Arc<Base>,
-    pub(super) calls: Slots<Box<Active<T>>>,
+    pub(super) calls: Slots<Active<T>>,
     pub(super) lines: Slots<Line>,
     /// The line that takes new requests, for each target that has one.
     pub(super) current: BTreeMap<TargetId, Watch>,
@@ -111,7 +111,7 @@ impl<T> Driver<T> {
         }
         let timeout = timeout.unwrap_or(self.base.config().timeout);
         let call = Call::new(invocation, self.base.config(), now, timeout);
-        let active = Box::new(Active { token, call, waits: Waits::Moment(now) });
+        let active = Active { token: Some(token), call, waits: Waits::Moment(now) };
         let Some(id) = self.calls.insert(active) else { return CallId::OVER };
         if let Some(send) = self.step(id, now, Input::Start) {
             self.ask(id, send, now);
@@ -135,14 +135,16 @@ impl<T> Driver<T> {
     pub fn cancel(&mut self, call: CallId, now: Duration) -> Option<Finished<T>> {
         let left = self.phase_of(call.0)?.0 >= Phase::Wait;
         let way = self.way_of(call.0);
-        let mut given_up = self.calls.remove(call.0)?;
+        let given_up = self.calls.get_mut(call.0)?;
+        let token = given_up.token.take()?;
         let error = self.base.with_fleet(|fleet| given_up.call.abandon(fleet, now, left));
+        let trail = given_up.call.take_trail();
+        self.calls.discard(call.0);
         if let Some(Way::Line(watch, _)) = way.filter(|_| !left) {
             // Its frame is among the bytes that the kernel has not taken yet, where nothing can be taken out.
             self.retire(watch, &TransportErrorKind::Cancelled, now);
         }
-        let trail = given_up.call.take_trail();
-        Some(Finished { token: given_up.token, result: Err(error), trail })
+        Some(Finished { token, result: Err(error), trail })
     }
 
     fn way_of(&self, id: u64) -> Option<Way> {
@@ -154,20 +156,22 @@ impl<T> Driver<T> {
 
     /// What the owner knows a call by.
     pub fn token(&self, call: CallId) -> Option<&T> {
-        self.calls.get(call.0).map(|active| &active.token)
+        self.calls.get(call.0)?.token.as_ref()
     }
 
     /// All calls under way.
     pub fn calls(&self) -> impl Iterator<Item = (CallId, &T)> {
-        self.calls.iter().map(|(id, active)| (CallId(id), &active.token))
+        self.calls.iter().filter_map(|(id, active)| Some((CallId(id), active.token.as_ref()?)))
     }
 
-    /// Calls of which a request is about to leave, not counting those written at once. The owner looks whether they
-    /// are still wanted, [cancels](Self::cancel) those that aren't, and then calls [`flush`](Self::flush).
+    /// Calls of which a request is about to leave that should not leave for nobody: further attempts, and mutations that
+    /// were not written at once. The owner looks whether they are still wanted, [cancels](Self::cancel) those that aren't,
+    /// and then calls [`flush`](Self::flush). First reads are not asked about, as they do no harm and are many.
     pub fn leaving(&self) -> impl Iterator<Item = CallId> {
         let queued = self.dirty.iter().filter_map(|watch| self.lines.get(watch.0)).flat_map(Line::queued);
         let queued = queued.filter_map(|attempt| self.calls.of_attempt(attempt));
-        self.held.iter().copied().chain(queued).map(CallId)
+        let mutates = |id: &u64| self.calls.get(*id).is_some_and(|active| active.call.invocation().is_mutation());
+        self.held.iter().copied().chain(queued.filter(mutates)).map(CallId)
     }
 
     /// Whether a request waits for its owner's word (see [`leaving`](Self::leaving)).
@@ -242,6 +246,7 @@ impl<T> Driver<T> {
 
     /// Lets a call take an event in. A request that it wants sent is given back, and not sent: the first one of a call
     /// goes out at once, those after it by way of [`step_and_hold`](Self::step_and_hold).
+    #[inline]
     pub(super) fn step(&mut self, id: u64, now: Duration, input: Input) -> Option<Send> {
         let active = self.calls.get_mut(id)?;
         match self.base.with_fleet(|fleet| active.call.step(fleet, now, input)) {
@@ -260,6 +265,7 @@ impl<T> Driver<T> {
     }
 
     /// Lets a call take an event in. A request that it wants sent waits until its owner has had a look.
+    #[inline]
     pub(super) fn step_and_hold(&mut self, id: u64, now: Duration, input: Input) {
         let Some(send) = self.step(id, now, input) else { return };
         if let Some(active) = self.calls.get_mut(id) {
@@ -268,11 +274,15 @@ impl<T> Driver<T> {
         }
     }
 
+    #[inline]
     pub(super) fn end(&mut self, id: u64, result: Result<Product, NamingError>) {
-        if let Some(mut ended) = self.calls.remove(id) {
-            let trail = ended.call.take_trail();
-            self.finished.push(Finished { token: ended.token, result, trail });
+        // Taken apart where it stands: a call is large, and moving it costs as much as carrying it out.
+        let Some(ended) = self.calls.get_mut(id) else { return };
+        let trail = ended.call.take_trail();
+        if let Some(token) = ended.token.take() {
+            self.finished.push(Finished { token, result, trail });
         }
+        self.calls.discard(id);
     }
 
     /// Sends a request on its way.

@@ -48,13 +48,13 @@ impl<V> Slots<V> {
     /// Takes an entry in, and gives its number; `None` where all numbers are taken.
     pub(super) fn insert(&mut self, entry: V) -> Option<u64> {
         let birth = self.next_sequence();
-        let slot = Slot { birth, attempt: birth, entry: Some(entry) };
         let index = if let Some(index) = self.free.pop() {
-            self.rows[index as usize] = slot;
+            let slot = &mut self.rows[index as usize];
+            (slot.birth, slot.attempt, slot.entry) = (birth, birth, Some(entry));
             index
         } else {
             let index = u32::try_from(self.rows.len()).ok()?;
-            self.rows.push(slot);
+            self.rows.push(Slot { birth, attempt: birth, entry: Some(entry) });
             index
         };
         Some(number(birth, index))
@@ -78,6 +78,18 @@ impl<V> Slots<V> {
         let entry = self.rows.get_mut(index as usize).filter(|slot| slot.birth == birth)?.entry.take()?;
         self.free.push(index);
         Some(entry)
+    }
+
+    /// Drops the entry of this number where it stands.
+    pub(super) fn discard(&mut self, id: u64) {
+        let (birth, index) = halves(id);
+        if let Some(slot) = self.rows.get_mut(index as usize)
+            && slot.birth == birth
+            && slot.entry.is_some()
+        {
+            slot.entry = None;
+            self.free.push(index);
+        }
     }
 
     /// Gives the entry's next attempt a number of its own; the one before is forgotten.

@@ -27,6 +27,19 @@ impl Value {
     }
 }
 
+impl Value {
+    /// The text, where the bytes are a `str`'s and nothing else: without a copy. `None` otherwise, and
+    /// [`decode`](Self::decode) says what they are.
+    pub fn text_of(bytes: &[u8]) -> Option<&str> {
+        let mut reader = Reader { bytes, at: 0 };
+        if bytes.len() > Self::MAX_BYTES || reader.byte().ok()? != tag::STR {
+            return None;
+        }
+        let text = reader.text().ok()?;
+        (reader.at == bytes.len()).then_some(text)
+    }
+}
+
 /// What is wrong with the bytes.
 #[derive(Clone, Copy)]
 enum Flaw {

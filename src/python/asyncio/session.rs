@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -85,13 +85,15 @@ impl Session {
         &self.options
     }
 
-    fn life(&self) -> Arc<Life> {
-        let life = self.life.load_full();
+    /// This process's life. In a forked child it begins anew.
+    fn life(&self) -> Guard<Arc<Life>> {
+        let life = self.life.load();
         if life.base.is_current() {
             return life;
         }
+        let life = Guard::into_inner(life);
         // The options were good once; where a child can't begin anew, its calls say why.
-        let Ok(fresh) = Life::begin(&self.options).map(Arc::new) else { return life };
+        let Ok(fresh) = Life::begin(&self.options).map(Arc::new) else { return self.life.load() };
         if self.closed.load(Ordering::Acquire) {
             fresh.base.close();
         }
@@ -100,7 +102,7 @@ impl Session {
             // The parent's sockets and locks stay as they are.
             std::mem::forget(life);
         }
-        self.life.load_full()
+        self.life.load()
     }
 
     /// The turning of the running event loop; `RuntimeError` where none runs.

@@ -271,8 +271,11 @@ impl Turning {
             for effect in effects.drain(..) {
                 failed = Self::apply(slf, effect).err().or(failed);
             }
-            for call in finished.drain(..) {
-                own.complete(py, call);
+            if !finished.is_empty() {
+                let now = own.base.now();
+                for call in finished.drain(..) {
+                    own.complete(py, call, now);
+                }
             }
             {
                 let mut state = own.lock();
@@ -326,11 +329,10 @@ impl Turning {
     }
 
     /// Completes a finished call's future.
-    fn complete(&self, py: Python<'_>, call: Finished<Waiter>) {
+    fn complete(&self, py: Python<'_>, call: Finished<Waiter>, now: Duration) {
         let Finished { token, result, trail } = call;
         let closed = matches!(&result, Err(error) if error.kind() == ErrorKind::ContextClosed);
-        let took = self.base.now().saturating_sub(token.began);
-        let outcome = token.outcome(py, result, took, &trail);
+        let outcome = token.outcome(py, result, now.saturating_sub(token.began), &trail);
         let future = token.future.bind(py);
         let told = match outcome {
             Ok(object) => self.futures.complete(future, object),
