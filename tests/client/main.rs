@@ -19,3 +19,4 @@ mod invocations;
 mod memory;
 mod simulation;
 mod told;
+mod unwelcome;

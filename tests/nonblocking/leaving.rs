@@ -1,25 +1,93 @@
 //! What has left, and what hasn't: counted at the other end.
 //!
-//! The other end is deaf: it never accepts, so that the kernel connects, takes some bytes, and then no more.
+//! The other end is deaf: it welcomes and then never reads, so that the kernel takes some bytes, and then no more.
 
-use std::io::{ErrorKind as Io, Read};
+use std::io::{ErrorKind as Io, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
+use bytes::BytesMut;
 use hanaming::client::ClientConfig;
 use hanaming::client::nonblocking::{Base, Finished};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::Value;
 use hanaming::protocol::{Decoder, FrameKind, Limits};
 
+use crate::scripted::{member, welcome};
 use crate::turning::Turning;
-use crate::{ATTEMPT, LONG, bind, config};
+use crate::{ATTEMPT, LONG, bind, config, lookup};
 
-fn deaf() -> (TcpListener, SocketAddr) {
+/// The other end.
+struct Deaf {
+    listener: TcpListener,
+    streams: Vec<(TcpStream, Decoder)>,
+}
+
+fn deaf() -> (Deaf, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     listener.set_nonblocking(true).unwrap();
-    (listener, address)
+    (Deaf { listener, streams: Vec::new() }, address)
+}
+
+impl Deaf {
+    /// Takes a connection, reads the hello that must come alone, and welcomes.
+    fn welcome(&mut self, turning: &mut Turning) {
+        turning.turn_until(|_| {
+            let accepted = self.listener.accept().ok();
+            self.streams.extend(accepted.map(|(stream, _)| (stream, Decoder::new(Limits::default()))));
+            !self.streams.is_empty()
+        });
+        let (stream, decoder) = &mut self.streams[0];
+        stream.set_nonblocking(true).unwrap();
+        turning.turn_until(|_| {
+            receive(stream, decoder);
+            decoder.next_frame().unwrap().is_some_and(|frame| frame.header.kind == FrameKind::Hello)
+        });
+        let address = self.listener.local_addr().unwrap();
+        let mut out = BytesMut::new();
+        welcome(member("n1", address), vec![member("n1", address)], &mut out);
+        stream.write_all(&out).unwrap();
+    }
+
+    /// Counts the whole requests that come, over all connections that were made, while the loop turns.
+    fn all_that_leave(&mut self, turning: &mut Turning) -> usize {
+        while let Ok((stream, _)) = self.listener.accept() {
+            self.streams.push((stream, Decoder::new(Limits::default())));
+        }
+        let mut count = 0;
+        for _ in 0..50 {
+            count += self.whole_requests();
+            turning.turn();
+        }
+        count
+    }
+
+    /// Counts the whole requests that have come, without waiting for more.
+    fn whole_requests(&mut self) -> usize {
+        let mut count = 0;
+        for (stream, decoder) in &mut self.streams {
+            stream.set_nonblocking(true).unwrap();
+            receive(stream, decoder);
+            while let Some(frame) = decoder.next_frame().unwrap() {
+                count += usize::from(frame.header.kind == FrameKind::Request);
+            }
+        }
+        count
+    }
+}
+
+/// Reads what there is.
+fn receive(stream: &mut TcpStream, decoder: &mut Decoder) {
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        match stream.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(count) => decoder.buffer().extend_from_slice(&chunk[..count]),
+            Err(error) if error.kind() == Io::WouldBlock => return,
+            Err(error) => panic!("{error}"),
+        }
+    }
 }
 
 fn towards(address: SocketAddr, mutation_timeout: Duration) -> Turning {
@@ -41,46 +109,12 @@ fn count(completions: &[CompletionStatus], wanted: CompletionStatus) -> usize {
     completions.iter().filter(|completion| **completion == wanted).count()
 }
 
-/// Counts the whole requests that have come, without waiting for more.
-fn whole_requests(stream: &mut TcpStream, decoder: &mut Decoder) -> usize {
-    stream.set_nonblocking(true).unwrap();
-    let mut chunk = vec![0; 64 << 10];
-    loop {
-        match stream.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(count) => decoder.buffer().extend_from_slice(&chunk[..count]),
-            Err(error) if error.kind() == Io::WouldBlock => break,
-            Err(error) => panic!("{error}"),
-        }
-    }
-    let mut count = 0;
-    while let Some(frame) = decoder.next_frame().unwrap() {
-        count += usize::from(frame.header.kind == FrameKind::Request);
-    }
-    count
-}
-
-/// Counts the whole requests that come, over all connections that were made, while the loop turns.
-fn all_that_leave(listener: &TcpListener, turning: &mut Turning) -> usize {
-    let mut streams = Vec::new();
-    while let Ok((stream, _)) = listener.accept() {
-        streams.push((stream, Decoder::new(Limits::default())));
-    }
-    let mut count = 0;
-    for _ in 0..50 {
-        for (stream, decoder) in &mut streams {
-            count += whole_requests(stream, decoder);
-        }
-        turning.turn();
-    }
-    count
-}
-
 #[test]
 fn when_the_time_is_over() {
-    let (listener, address) = deaf();
+    let (mut deaf, address) = deaf();
     let mut turning = towards(address, ATTEMPT);
     let tokens = begin(&mut turning, 400, LONG / 10);
+    deaf.welcome(&mut turning);
     let completions: Vec<_> = tokens.into_iter().map(|token| completion(&turning.wait(token))).collect();
     let maybe = count(&completions, CompletionStatus::Maybe);
     assert!(maybe > 0, "some have left");
@@ -88,37 +122,38 @@ fn when_the_time_is_over() {
     let now = turning.now();
     turning.driver.close(now);
     turning.carry_out();
-    assert_eq!(all_that_leave(&listener, &mut turning), maybe, "exactly those that have left may have run");
+    assert_eq!(deaf.all_that_leave(&mut turning), maybe, "exactly those that have left may have run");
 }
 
 #[test]
 fn what_was_given_up_as_not_run_does_not_leave_afterwards() {
-    let (listener, address) = deaf();
+    let (mut deaf, address) = deaf();
     let mut turning = towards(address, LONG);
     // These leave, and are waited for.
     let waiting = begin(&mut turning, 10, LONG);
+    deaf.welcome(&mut turning);
     let short = begin(&mut turning, 400, ATTEMPT);
     let completions: Vec<_> = short.into_iter().map(|token| completion(&turning.wait(token))).collect();
     let maybe = count(&completions, CompletionStatus::Maybe);
     assert!(count(&completions, CompletionStatus::No) > 0);
     // Now there is room: the bytes that come are those that were taken, and no others.
-    assert_eq!(all_that_leave(&listener, &mut turning), waiting.len() + maybe);
+    assert_eq!(deaf.all_that_leave(&mut turning), waiting.len() + maybe);
     assert_eq!(turning.driver.under_way(), waiting.len());
 }
 
 #[test]
 fn when_the_connection_is_lost() {
-    let (listener, address) = deaf();
+    let (mut deaf, address) = deaf();
     let mut turning = towards(address, LONG);
     let tokens = begin(&mut turning, 400, LONG);
+    deaf.welcome(&mut turning);
     for _ in 0..20 {
         turning.turn();
     }
-    let (mut stream, _) = listener.accept().unwrap();
+    let left = deaf.whole_requests();
+    assert!(left > 0 && left < tokens.len());
     // What is tried again is refused.
-    drop(listener);
-    let left = whole_requests(&mut stream, &mut Decoder::new(Limits::default()));
-    drop(stream);
+    drop(deaf);
     let completions: Vec<_> = tokens.into_iter().map(|token| completion(&turning.wait(token))).collect();
     assert_eq!(count(&completions, CompletionStatus::Maybe), left);
     assert_eq!(count(&completions, CompletionStatus::No), completions.len() - left);
@@ -126,9 +161,10 @@ fn when_the_connection_is_lost() {
 
 #[test]
 fn when_the_caller_gives_up() {
-    let (listener, address) = deaf();
+    let (mut deaf, address) = deaf();
     let mut turning = towards(address, LONG);
     begin(&mut turning, 400, LONG);
+    deaf.welcome(&mut turning);
     for _ in 0..20 {
         turning.turn();
     }
@@ -137,7 +173,21 @@ fn when_the_caller_gives_up() {
     let completions: Vec<_> =
         calls.into_iter().filter_map(|id| turning.driver.cancel(id, now)).map(|finished| completion(&finished)).collect();
     turning.carry_out();
-    let left = all_that_leave(&listener, &mut turning);
+    let left = deaf.all_that_leave(&mut turning);
     assert!(left > 0 && left < completions.len());
     assert_eq!(count(&completions, CompletionStatus::Maybe), left);
+}
+
+/// A read travels with the hello; a mutation waits for the welcome, and so is known not to have run where none comes.
+#[test]
+fn before_the_welcome_only_reads_leave() {
+    let (mut deaf, address) = deaf();
+    let mut turning = towards(address, ATTEMPT);
+    let (_, read) = turning.begin(lookup("a"), LONG);
+    let mutations = begin(&mut turning, 3, LONG / 10);
+    let completions: Vec<_> = mutations.into_iter().map(|token| completion(&turning.wait(token))).collect();
+    assert_eq!(count(&completions, CompletionStatus::No), 3);
+    assert_eq!(deaf.all_that_leave(&mut turning), 1, "the lookup alone");
+    let now = turning.now();
+    assert_eq!(completion(&turning.driver.cancel(read, now).unwrap()), CompletionStatus::Maybe);
 }

@@ -1,13 +1,14 @@
 //! How far an attempt came when it broke, and what that leads to.
 
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{ErrorKind, Value};
-use hanaming::protocol::Outcome;
+use hanaming::protocol::{Outcome, Reply};
 
-use crate::scripted::{Act, Scripted, fault, found, looked_up, nobody, not_found, quiescing};
+use crate::scripted::{Act, Scripted, fault, found, looked_up, nobody, not_found, quiescing, written};
 use crate::turning::Turning;
 use crate::{LONG, bind, client, config, content, impatient, lookup, trail};
 use hanaming::client::ClientConfig;
@@ -116,6 +117,24 @@ fn a_refused_hello_is_no_whatever_was_sent_behind_it() {
     let mut turning = Turning::new(first_then(strange.address, server.address));
     let finished = turning.call(lookup("a"), LONG);
     assert_eq!(trail(&finished), [format!("{} handshake NO", strange.address), format!("{} answer YES", server.address)]);
+}
+
+/// A server that accepts and never greets, or that refuses in its welcome, has not run a mutation: another does.
+#[test]
+fn a_mutation_waits_for_the_welcome_and_goes_elsewhere_where_none_comes() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let strange = fault(ErrorKind::Configuration, CompletionStatus::No);
+    let Reply::Failed(leaving) = quiescing() else { unreachable!() };
+    let [strange, leaving] = [strange, leaving].map(|refuse| Scripted::start_refusing("n1", Some(refuse), |_, _| Act::Silence));
+    for first in [silent.local_addr().unwrap(), strange.address, leaving.address] {
+        let server = Scripted::start("n2", |_, _| Act::Reply(written()));
+        let mut turning = Turning::new(first_then_by(&impatient(&[first, server.address]), first));
+        let finished = turning.call(bind("a", &Value::Int(1)), LONG);
+        assert!(finished.result.is_ok(), "{:?}", finished.result);
+        assert_eq!(trail(&finished), [format!("{first} handshake NO"), format!("{} answer YES", server.address)]);
+        assert_eq!(server.seen().len(), 1);
+    }
+    assert_eq!((strange.used(), leaving.used()), (0, 0), "no request came to those that had not welcomed");
 }
 
 #[test]

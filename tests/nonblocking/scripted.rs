@@ -11,7 +11,7 @@ use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, Source};
 use hanaming::protocol::{
     Answer, Decoder, Fault, Found, Frame, FrameKind, HEADER_LEN, Hello, Introduction, Limits, MAGIC, Operation, Outcome,
-    PROTOCOL_VERSION, Refusal, RefusalReason, Reply, Request, Welcome, decode_body, encode_frame,
+    PROTOCOL_VERSION, Refusal, RefusalReason, Reply, Request, Welcome, Written, decode_body, encode_frame,
 };
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 
@@ -163,15 +163,8 @@ impl Shared {
                 if let Some(fault) = &self.refuse {
                     encode_frame(&mut out, FrameKind::Welcome, fault.code, id, fault, limits).unwrap();
                 } else {
-                    let view = View::new("default", None, self.view.lock().unwrap().clone());
-                    let introduction = Introduction {
-                        member: member(&self.name, self.address),
-                        cluster: "default".to_owned(),
-                        cluster_id: None,
-                        firm: false,
-                    };
-                    let welcome = Welcome { version: PROTOCOL_VERSION, features: 0, introduction, view };
-                    encode_frame(&mut out, FrameKind::Welcome, 0, id, &welcome, limits).unwrap();
+                    let members = self.view.lock().unwrap().clone();
+                    welcome(member(&self.name, self.address), members, &mut out);
                 }
             }
             FrameKind::Request => {
@@ -218,6 +211,14 @@ impl Shared {
     }
 }
 
+/// What a server that takes its client says.
+pub fn welcome(by: Member, members: Vec<Member>, out: &mut BytesMut) {
+    let view = View::new("default", None, members);
+    let introduction = Introduction { member: by, cluster: "default".to_owned(), cluster_id: None, firm: false };
+    let welcome = Welcome { version: PROTOCOL_VERSION, features: 0, introduction, view };
+    encode_frame(out, FrameKind::Welcome, 0, 0, &welcome, Limits::default()).unwrap();
+}
+
 /// A live member.
 pub fn member(name: &str, address: SocketAddr) -> Member {
     Member {
@@ -255,6 +256,11 @@ pub fn looked_up(request: &Request) -> &str {
         Operation::Lookup { name } => name,
         other => panic!("not a lookup: {other:?}"),
     }
+}
+
+/// "Written", by one node alone.
+pub fn written() -> Reply {
+    Reply::Done(Answer::Written(Written { version: None, acked_by: Vec::new(), live: 1, members: 1 }))
 }
 
 /// "No such name".

@@ -120,6 +120,39 @@ fn another_program_ran_nothing() {
     assert_eq!(error, TransportError::new(Phase::Handshake, Kind::Protocol(ProtocolError::NotHanaming)));
 }
 
+/// A request that may not be repeated leaves only once the server took us.
+#[test]
+fn greeting_comes_before_the_request_where_that_was_asked_for() {
+    let server = Server::start([Step::Take(1), Step::Send(welcome_bytes()), Step::Take(1), Step::Send(reply_bytes(&done(), 1))]);
+    let mut connection = open(&server);
+    for _ in 0..2 {
+        assert_eq!(connection.greet(within(LONG), &mut || false), Ok(()), "a second time it's nothing");
+    }
+    assert!(connection.welcome().is_some());
+    assert_eq!(connection.exchange(&lookup("a"), within(LONG)), Ok(done()));
+}
+
+#[test]
+fn who_is_not_greeted_has_sent_no_request() {
+    let http = b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec();
+    for (steps, time, told) in [
+        (vec![Step::Stay], SHORT, "no answer in"),
+        (vec![], LONG, "connection lost"),
+        (vec![Step::Send(welcome_bytes()[..20].to_vec())], LONG, "connection lost"),
+        (vec![Step::Send(refusal_bytes())], LONG, "refused: this is cluster 'b'"),
+        (vec![Step::Send(http)], LONG, "protocol"),
+    ] {
+        let server = Server::start([vec![Step::Take(1)], steps].concat());
+        let mut connection = open(&server);
+        let error = connection.greet(within(time), &mut || false).unwrap_err();
+        assert_eq!((error.phase, error.completion()), (Phase::Handshake, CompletionStatus::No), "{error}");
+        assert!(error.to_string().contains(told), "{error}");
+        assert_eq!(connection.greet(within(time), &mut || false).unwrap_err().phase, Phase::Handshake);
+        drop(connection);
+        assert_eq!(server.frames().len(), 1, "the hello alone");
+    }
+}
+
 #[test]
 fn a_request_that_did_not_leave_completely_did_not_run() {
     let server = Server::start([Step::Stay]);

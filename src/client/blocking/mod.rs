@@ -211,7 +211,9 @@ impl Inner {
             Ok(connection) => connection,
             Err(error) => return (life.lock(), Err((error, false))),
         };
-        let result = connection.exchange_interruptible(call.request(), deadline, &mut enough);
+        // A read travels with the hello. A mutation waits for the welcome: a server that never takes us has not run it.
+        let greeted = if mutates { connection.greet(deadline, &mut enough) } else { Ok(()) };
+        let result = greeted.and_then(|()| connection.exchange_interruptible(call.request(), deadline, &mut enough));
         let mut shared = life.lock();
         let now = life.now();
         let view = connection.take_view();

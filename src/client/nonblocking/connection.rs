@@ -24,7 +24,7 @@ const READ_AT_ONCE: usize = 256 << 10;
 pub(super) enum Stage {
     /// The kernel is still connecting.
     Connecting,
-    /// Connected; the server's welcome has not come. Requests are sent nevertheless.
+    /// Connected; the server's welcome has not come. Reads are sent nevertheless.
     Greeting,
     /// The server took us.
     Open,
@@ -205,7 +205,11 @@ impl Connection {
 
     /// The phase of a request that has not left.
     pub(super) fn waiting_phase(&self) -> Phase {
-        if self.stage == Stage::Connecting { Phase::Connect } else { Phase::Send }
+        match self.stage {
+            Stage::Connecting => Phase::Connect,
+            Stage::Greeting => Phase::Handshake,
+            Stage::Open => Phase::Send,
+        }
     }
 
     /// Ends the connection; the socket lives on until nobody watches it.

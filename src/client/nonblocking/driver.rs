@@ -301,7 +301,7 @@ impl<T> Driver<T> {
         let (Some(way), Some(active)) = (self.lines.get_mut(line.0), self.calls.get_mut(id)) else { return };
         let reused = way.is_open_and_idle();
         active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends, reused });
-        if way.queue(attempt) {
+        if way.queue(attempt, active.call.invocation().is_mutation()) {
             self.pump(line, now);
         } else if way.has_next() {
             self.put_off(line);

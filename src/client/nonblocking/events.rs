@@ -115,6 +115,7 @@ impl<T> Driver<T> {
                 None
             }
             Incoming::Welcome(welcome) => {
+                line.welcomed();
                 self.base.with_fleet(|fleet| fleet.welcomed(target, &welcome, now));
                 None
             }
@@ -142,6 +143,10 @@ impl<T> Driver<T> {
                 return self.fail(watch, &kind, now);
             }
             self.retire(watch, &kind, now);
+            if phase < Phase::Wait {
+                // So is it here: it has not left.
+                return;
+            }
         }
         self.step_and_hold(id, now, Input::Broke { error: TransportError { phase, kind, outcome }, reused: false });
     }

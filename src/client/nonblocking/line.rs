@@ -23,6 +23,9 @@ pub(super) struct Line {
     pub(super) connection: Connection,
     /// Attempts whose requests are to be encoded.
     queue: VecDeque<u64>,
+    /// Mutations that come before the server's welcome, and wait for it: one that has not left has not run. Reads don't
+    /// wait, as they can be repeated.
+    unwelcomed: Vec<u64>,
     /// Requests that were encoded and have had no reply, those included whose callers wait no longer.
     pub(super) outstanding: usize,
     /// How many replies the last reading brought.
@@ -43,6 +46,7 @@ impl Line {
             target,
             connection,
             queue: VecDeque::new(),
+            unwelcomed: Vec::new(),
             outstanding: 0,
             batch: 0,
             answered: now,
@@ -52,13 +56,22 @@ impl Line {
         }
     }
 
-    /// Puts an attempt in the queue, and says whether its request should be written at once. It should where nothing is
+    /// Puts an attempt in the queue, and says whether something should be written at once. It should where nothing is
     /// outstanding and nothing more is to be expected in this turn of the loop: after a batch of replies there is, as their
-    /// callers are about to go on.
-    pub(super) fn queue(&mut self, attempt: u64) -> bool {
+    /// callers are about to go on. A mutation waits for the welcome, and only the hello is written before.
+    pub(super) fn queue(&mut self, attempt: u64, mutates: bool) -> bool {
+        if mutates && self.connection.stage() < Stage::Open {
+            self.unwelcomed.push(attempt);
+            return self.connection.stage() == Stage::Greeting && self.connection.has_output();
+        }
         self.queue.push_back(attempt);
         let alone = self.outstanding == 0 && self.queue.len() == 1 && self.batch <= 1;
         alone && self.connection.stage() > Stage::Connecting
+    }
+
+    /// The server took us: what waited for that may go.
+    pub(super) fn welcomed(&mut self) {
+        self.queue.extend(self.unwelcomed.drain(..));
     }
 
     /// The attempts that wait to be encoded.
@@ -73,12 +86,13 @@ impl Line {
 
     /// Whether nothing is wanted of it.
     pub(super) fn is_idle(&self) -> bool {
-        self.outstanding == 0 && self.queue.is_empty()
+        self.outstanding == 0 && self.queue.is_empty() && self.unwelcomed.is_empty()
     }
 
     /// Takes back what waits to be encoded.
     pub(super) fn drop_queue(&mut self) {
         self.queue.clear();
+        self.unwelcomed.clear();
     }
 
     /// Whether some attempt waits whose request may go now.

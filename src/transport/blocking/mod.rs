@@ -1,6 +1,7 @@
 //! A connection of one caller at a time, on the calling thread, without a runtime.
 //!
-//! A call in the common case is one write and one read. The hello travels in the same write as the first request.
+//! A call in the common case is one write and one read. The hello travels in the same write as the first request, unless
+//! [`greet`](Connection::greet) was called for: a request that may not be repeated leaves only once the server took us.
 //! After an error the connection is spent: a late reply could otherwise be taken for another's.
 
 mod inbox;
@@ -55,6 +56,36 @@ impl Connection {
         let socket = Socket::connect(address, &mut patience).map_err(|wait| failed(Phase::Connect, wait, allowed))?;
         let inbox = Inbox::new();
         Ok(Self { socket, limits, out, inbox, last_id: 0, welcome: None, view: None, spent: false })
+    }
+
+    /// Says hello and waits for the welcome, where that has not come: until then nothing can have run. `give_up` is as in
+    /// [`open_interruptible`](Self::open_interruptible).
+    pub fn greet(&mut self, deadline: Instant, give_up: &mut dyn FnMut() -> bool) -> Result<(), TransportError> {
+        if self.welcome.is_some() {
+            return Ok(());
+        }
+        let mut patience = Patience { deadline, give_up };
+        let allowed = patience.left();
+        if self.spent || allowed.is_zero() {
+            let kind = if self.spent { TransportErrorKind::Lost } else { TransportErrorKind::TimedOut(allowed) };
+            return Err(TransportError::new(Phase::Handshake, kind));
+        }
+        self.spent = true;
+        let greeted = self.send(&mut patience, allowed).and_then(|()| self.receive_welcome(&mut patience, allowed));
+        greeted.map_err(|error| TransportError { phase: Phase::Handshake, ..error })?;
+        self.spent = false;
+        Ok(())
+    }
+
+    fn receive_welcome(&mut self, patience: &mut Patience<'_>, allowed: Duration) -> Result<(), TransportError> {
+        loop {
+            if let Some((header, _)) = next_frame(&self.inbox, self.limits).map_err(|error| self.spoilt(error))? {
+                self.take_welcome(header)?;
+                self.inbox.drop_frame(header);
+                return Ok(());
+            }
+            self.fill(patience, allowed)?;
+        }
     }
 
     /// Sends the request and waits for its reply until `deadline`.
@@ -119,15 +150,23 @@ impl Connection {
                     return Ok(reply);
                 }
             }
-            let room = match self.inbox.room(self.limits) {
-                Ok(room) => room,
-                Err(error) => return Err(self.spoilt(error)),
-            };
-            match self.socket.read(room, patience) {
-                Ok(0) => return Err(self.broken(TransportErrorKind::Lost)),
-                Ok(count) => self.inbox.filled(count),
-                Err(wait) => return Err(self.broken(failed(Phase::Wait, wait, allowed).kind)),
+            self.fill(patience, allowed)?;
+        }
+    }
+
+    /// Waits for more bytes.
+    fn fill(&mut self, patience: &mut Patience<'_>, allowed: Duration) -> Result<(), TransportError> {
+        let room = match self.inbox.room(self.limits) {
+            Ok(room) => room,
+            Err(error) => return Err(self.spoilt(error)),
+        };
+        match self.socket.read(room, patience) {
+            Ok(0) => Err(self.broken(TransportErrorKind::Lost)),
+            Ok(count) => {
+                self.inbox.filled(count);
+                Ok(())
             }
+            Err(wait) => Err(self.broken(failed(Phase::Wait, wait, allowed).kind)),
         }
     }
 
@@ -205,7 +244,7 @@ impl Connection {
         self.view.take()
     }
 
-    /// The server's welcome, once the first exchange brought it.
+    /// The server's welcome, once it has come.
     pub fn welcome(&self) -> Option<&Welcome> {
         self.welcome.as_ref()
     }
