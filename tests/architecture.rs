@@ -40,6 +40,7 @@ const PURE: &[&str] = &[
     "src/client/fleet",
     "src/client/invocation",
     "src/client/roster",
+    "src/client/rounds",
     "src/client/sources",
     "src/client/target",
     "src/client/trail",

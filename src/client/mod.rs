@@ -36,6 +36,7 @@ pub mod keeper;
 mod latency;
 pub mod nonblocking;
 mod roster;
+mod rounds;
 mod sources;
 pub mod target;
 mod trail;

@@ -165,6 +165,13 @@ impl Trail {
         self.tries.push(attempt);
     }
 
+    /// Says why another try follows the last one.
+    pub(super) fn explain_next(&mut self, why: Why) {
+        if let Some(last) = self.tries.last_mut() {
+            last.why_next = Some(why);
+        }
+    }
+
     pub(super) fn last_mut(&mut self) -> Option<&mut Try> {
         self.tries.last_mut()
     }

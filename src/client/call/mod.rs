@@ -2,12 +2,12 @@
 //! it's over.
 //!
 //! A call is a state machine without I/O. Its driver gives it what happened ([`Input`]) and does what it says
-//! ([`Output`]). An operation consists of hops; a hop is carried in *rounds*, in each of which every server has its turn
-//! once, those in good health first. What a broken attempt allows is decided in one table,
+//! ([`Output`]). An operation consists of hops; a hop is carried in [rounds](super::rounds), in each of which every server
+//! has its turn once. What a broken attempt allows is decided in one table,
 //! [`verdict::action`](crate::failure::verdict::action); this module only says which servers are left.
 
+mod next;
 mod report;
-mod rounds;
 mod settle;
 
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use crate::transport::TransportError;
 use super::config::{ClientConfig, LONGEST};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
+use super::rounds::Rounds;
 use super::target::TargetId;
 use super::trail::{Outcome, Trail, Try};
 
@@ -77,33 +78,11 @@ struct Current {
     started: Duration,
 }
 
-/// What a round has brought so far, as far as it decides what comes after the round.
-#[derive(Debug, Default)]
-struct Facts {
-    /// Somebody said that he takes nothing now: he will, later.
-    refusing: bool,
-    /// Somebody took the request and was silent: he may wake up.
-    silent: bool,
-    /// Somebody would have nothing to do with this client, and why.
-    rejected: Option<Box<Fault>>,
-    /// Somebody could not be reached, or broke off.
-    broken: bool,
-}
-
 /// Nobody had the name, and some nodes were silent.
 #[derive(Clone, Debug)]
 struct Incomplete {
     answered: Vec<Arc<str>>,
     silent: Vec<Arc<str>>,
-}
-
-/// Why the call waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Waiting {
-    /// For a server to be well again: news of one ends it.
-    ForServers(Duration),
-    /// For its time: nothing else ends it.
-    ForTime(Duration),
 }
 
 /// One operation's attempts.
@@ -116,16 +95,9 @@ pub struct Call {
     attempt_limit: Duration,
     trail: Trail,
     current: Option<Current>,
-    waiting: Option<Waiting>,
-    /// Who had his turn in this round.
-    tried: Vec<TargetId>,
-    /// Rounds that are over, in this hop.
-    rounds: u32,
-    /// Requests sent, in this hop.
-    sends: u32,
-    /// This round was asked for by the servers themselves: its attempts draw on no budget.
-    invited: bool,
-    facts: Facts,
+    rounds: Rounds,
+    /// Somebody would have nothing to do with this client, and why, in this round.
+    rejected: Option<Box<Fault>>,
     incomplete: Option<Incomplete>,
     /// Ask this one next, on a fresh connection.
     fresh: Option<TargetId>,
@@ -159,12 +131,8 @@ impl Call {
             attempt_limit,
             trail: Trail::default(),
             current: None,
-            waiting: None,
-            tried: Vec::new(),
-            rounds: 0,
-            sends: 0,
-            invited: false,
-            facts: Facts::default(),
+            rounds: Rounds::default(),
+            rejected: None,
             incomplete: None,
             fresh: None,
             freshened: Vec::new(),
@@ -229,11 +197,8 @@ impl Call {
     fn begin_hop(&mut self, fleet: &mut Fleet) {
         self.request.operation = self.invocation.operation();
         self.request.operation_id = self.invocation.is_mutation().then(|| fleet.next_operation_id());
-        self.tried.clear();
-        self.rounds = 0;
-        self.sends = 0;
-        self.invited = false;
-        self.facts = Facts::default();
+        self.rounds.begin();
+        self.rejected = None;
         self.incomplete = None;
         self.fresh = None;
         self.freshened.clear();

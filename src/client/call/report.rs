@@ -74,7 +74,7 @@ impl Call {
 
     /// Nobody is left to ask.
     pub(super) fn nobody_left(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
-        let error = if let Some(rejection) = self.facts.rejected.take_if(|_| self.incomplete.is_none()) {
+        let error = if let Some(rejection) = self.rejected.take_if(|_| self.incomplete.is_none()) {
             let error = fault::to_error(*rejection);
             self.complete(error, CompletionStatus::No)
         } else {

@@ -45,8 +45,8 @@ impl Call {
             _ => CompletionStatus::Yes,
         };
         self.note(&current, now, Phase::Answer, outcome, completion);
-        if let Some(last) = self.trail.last_mut() {
-            last.why_next = why;
+        if let Some(why) = why {
+            self.trail.explain_next(why);
         }
         match next {
             Next::Done(product, _) => Output::Done(Ok(product)),
@@ -70,9 +70,9 @@ impl Call {
         if let Some(refusal) = &fault.refusal {
             fleet.refused(current.target, refusal, current.started, now);
             if refusal.reason == RefusalReason::Closed {
-                self.facts.broken = true;
+                self.rounds.facts.broken = true;
             } else {
-                self.facts.refusing = true;
+                self.rounds.facts.refusing = true;
             }
             self.note(current, now, Phase::Answer, Outcome::Refused(refusal.reason), CompletionStatus::No);
             return Err(self.elsewhere(fleet, now, CompletionStatus::No));
@@ -92,8 +92,8 @@ impl Call {
             return Ok(Next::Fail(fault::to_error(fault)));
         }
         let completion = fault.completion;
-        self.facts.silent |= kind == ErrorKind::TimeLimitExceeded;
-        self.facts.broken |= kind != ErrorKind::TimeLimitExceeded;
+        self.rounds.facts.silent |= kind == ErrorKind::TimeLimitExceeded;
+        self.rounds.facts.broken |= kind != ErrorKind::TimeLimitExceeded;
         let outcome = Outcome::Fault(kind, fault.message.as_str().into());
         self.note(current, now, Phase::Answer, outcome, completion);
         match verdict::action(completion, self.invocation.need(), true) {
@@ -121,7 +121,7 @@ impl Call {
         if reused && error.kind == TransportErrorKind::Lost && repeatable && !self.freshened.contains(&current.target) {
             self.freshened.push(current.target);
             self.fresh = Some(current.target);
-            self.explain_next(Why::Fresh);
+            self.trail.explain_next(Why::Fresh);
             return self.advance(fleet, now);
         }
         fleet.broke(current.target, error, current.started, now);
@@ -137,12 +137,12 @@ impl Call {
     fn remember(&mut self, error: &TransportError) {
         match &error.kind {
             TransportErrorKind::Rejected(fault) => match &fault.refusal {
-                Some(refusal) if refusal.reason != RefusalReason::Closed => self.facts.refusing = true,
-                Some(_) => self.facts.broken = true,
-                None => self.facts.rejected = Some(fault.clone()),
+                Some(refusal) if refusal.reason != RefusalReason::Closed => self.rounds.facts.refusing = true,
+                Some(_) => self.rounds.facts.broken = true,
+                None => self.rejected = Some(fault.clone()),
             },
-            TransportErrorKind::TimedOut(_) if error.phase >= Phase::Handshake => self.facts.silent = true,
-            _ => self.facts.broken = true,
+            TransportErrorKind::TimedOut(_) if error.phase >= Phase::Handshake => self.rounds.facts.silent = true,
+            _ => self.rounds.facts.broken = true,
         }
     }
 
@@ -156,8 +156,8 @@ impl Call {
     ) -> Output {
         for target in fleet.targets() {
             let is_silent = target.node_name.as_ref().is_some_and(|name| silent.contains(name));
-            if is_silent && !self.tried.contains(&target.id) {
-                self.tried.push(target.id);
+            if is_silent && !self.rounds.tried.contains(&target.id) {
+                self.rounds.tried.push(target.id);
             }
         }
         let known = self.incomplete.take().map(|incomplete| incomplete.answered).unwrap_or_default();
@@ -175,14 +175,8 @@ impl Call {
         if self.invocation.is_pinned() {
             return self.nobody_left(fleet, now);
         }
-        self.explain_next(if completion == CompletionStatus::No { Why::NotRun } else { Why::ReadAgain });
+        self.trail.explain_next(if completion == CompletionStatus::No { Why::NotRun } else { Why::ReadAgain });
         self.advance(fleet, now)
-    }
-
-    fn explain_next(&mut self, why: Why) {
-        if let Some(last) = self.trail.last_mut() {
-            last.why_next = Some(why);
-        }
     }
 
     /// It ran, as the header says, and the body is lost. No value is needed.

@@ -1,0 +1,83 @@
+//! Who is asked next, and when.
+
+use std::time::Duration;
+
+use super::super::fleet::{Fleet, Reach};
+use super::super::rounds::Turn;
+use super::super::target::TargetId;
+use super::super::trail::Why;
+use super::{Call, Current, Output, Send};
+
+/// How often a name that is waited for is asked for.
+const POLL: std::ops::RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(20);
+
+impl Call {
+    /// Sends the next request, or waits for when it can be sent, or gives up.
+    pub(super) fn advance(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
+        if now >= self.deadline {
+            return self.out_of_time(fleet);
+        }
+        if let Some(until) = self.rounds.still_waiting(fleet, now) {
+            return Output::Wait { until };
+        }
+        if let Some(target) = self.fresh.take() {
+            return self.send(fleet, now, target, true);
+        }
+        let reach = if self.incomplete.is_some() { Reach::Good } else { self.rounds.reach() };
+        match self.rounds.turn(fleet, reach, now, self.deadline) {
+            Turn::Ask(target) => self.send(fleet, now, target, false),
+            Turn::Wait(until) => Output::Wait { until },
+            Turn::RoundOver => self.round_over(fleet, now),
+            Turn::NobodyLeft => self.nobody_left(fleet, now),
+        }
+    }
+
+    fn send(&mut self, fleet: &mut Fleet, now: Duration, id: TargetId, fresh: bool) -> Output {
+        let Some(target) = fleet.target(id) else {
+            // It went while its fresh connection was due: whoever else is there is asked.
+            return self.advance(fleet, now);
+        };
+        self.current = Some(Current { target: id, label: target.label.clone(), node: target.node_name.clone(), started: now });
+        if !fresh {
+            self.rounds.asked(id);
+        }
+        let remaining = self.deadline.saturating_sub(now);
+        let mut limit = self.attempt_limit.min(remaining);
+        if !self.invocation.is_mutation() && limit > remaining / 2 && fleet.has_good_beside(&self.rounds.tried) {
+            // Half of what is left, so that another server can still be asked.
+            limit = remaining / 2;
+        }
+        let ends = now + limit;
+        self.request.time_left = u32::try_from(limit.as_micros()).unwrap_or(u32::MAX).max(1);
+        fleet.begin(id);
+        Output::Send(Send { target: id, ends, fresh })
+    }
+
+    /// Everybody had his turn.
+    fn round_over(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
+        if self.incomplete.is_some() {
+            return self.nobody_left(fleet, now);
+        }
+        self.rounds.note_unresolvable(fleet, &mut self.trail);
+        let facts = &self.rounds.facts;
+        if !facts.refusing && !facts.silent && !facts.broken && self.rejected.is_some() {
+            return self.nobody_left(fleet, now);
+        }
+        let Some(until) = self.rounds.next(fleet, now, self.deadline) else { return self.nobody_left(fleet, now) };
+        self.trail.explain_next(Why::NextRound);
+        self.freshened.clear();
+        self.rejected = None;
+        Output::Wait { until }
+    }
+
+    /// A name that is waited for isn't there yet, or nobody could say: asks again in a moment.
+    pub(super) fn poll_again(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
+        use rand::RngExt as _;
+        self.trail.explain_next(Why::Waiting);
+        let worst = self.worst;
+        self.begin_hop(fleet);
+        self.worst = worst;
+        let pause = fleet.rng.random_range(POLL);
+        Output::Wait { until: self.rounds.pause(now + pause, self.deadline) }
+    }
+}

@@ -1,0 +1,189 @@
+//! Rounds: in each of them every server has its turn once, those in good health first. What comes after a round, and how
+//! many there are, depends on what the round has brought.
+//!
+//! The rules stand here once, for the calls of an HA context ([`super::call`]) and for those that a program makes with
+//! another library ([`super::balancer`]): where every server refused the connection there is one more round after the
+//! first backoff; where some are silent, rounds go on with growing pauses; where some take nothing *now*, the call waits
+//! until they will. The first request pays into the budget, the first retry is free, each further one draws on it, unless
+//! the servers themselves have asked for it.
+
+use std::time::Duration;
+
+use crate::failure::{CompletionStatus, Phase};
+
+use super::backoff;
+use super::fleet::{Fleet, Pick, Reach};
+use super::target::TargetId;
+use super::trail::{Outcome, Trail, Try};
+
+/// No wait is shorter: a server that asks for less is asked again after this.
+const SHORTEST_WAIT: Duration = Duration::from_millis(10);
+/// Where every server refused, so many rounds are made.
+const ROUNDS_OF_REFUSALS: u32 = 2;
+
+/// What a round has brought so far, as far as it decides what comes after the round.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// Somebody said that he takes nothing now: he will, later.
+    pub(super) refusing: bool,
+    /// Somebody took the request and was silent: he may wake up.
+    pub(super) silent: bool,
+    /// Somebody could not be reached, or broke off.
+    pub(super) broken: bool,
+}
+
+/// Why a call waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    /// For a server to be well again: news of one ends it.
+    ForServers(Duration),
+    /// For its time: nothing else ends it.
+    ForTime(Duration),
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// This one's.
+    Ask(TargetId),
+    /// Nobody's before then, unless something changes.
+    Wait(Duration),
+    /// Everybody had his.
+    RoundOver,
+    /// Nobody's any longer.
+    NobodyLeft,
+}
+
+/// The rounds of one request.
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    waiting: Option<Waiting>,
+    /// Who had his turn in this round.
+    pub(super) tried: Vec<TargetId>,
+    /// Rounds that are over.
+    over: u32,
+    /// Requests sent.
+    sends: u32,
+    /// This round was asked for by the servers themselves: its attempts draw on no budget.
+    invited: bool,
+    pub(super) facts: Facts,
+}
+
+impl Rounds {
+    /// Makes ready for another request.
+    pub(super) fn begin(&mut self) {
+        self.tried.clear();
+        self.over = 0;
+        self.sends = 0;
+        self.invited = false;
+        self.facts = Facts::default();
+    }
+
+    /// Until when nothing is to be done yet.
+    pub(super) fn still_waiting(&mut self, fleet: &Fleet, now: Duration) -> Option<Duration> {
+        let (until, over) = match self.waiting? {
+            Waiting::ForServers(until) => (until, now >= until || fleet.has_good_beside(&self.tried)),
+            Waiting::ForTime(until) => (until, now >= until),
+        };
+        if over {
+            self.waiting = None;
+            return None;
+        }
+        Some(until)
+    }
+
+    /// Whom this round may still ask.
+    pub(super) fn reach(&self) -> Reach {
+        if self.over == 0 { Reach::Anybody } else { Reach::Patient }
+    }
+
+    /// Whose turn it is. No wait goes beyond `deadline`.
+    pub(super) fn turn(&mut self, fleet: &mut Fleet, reach: Reach, now: Duration, deadline: Duration) -> Turn {
+        match fleet.pick(&self.tried, reach, now) {
+            Pick::Target(target) => match self.pay(fleet, now) {
+                Ok(()) => Turn::Ask(target),
+                Err(_) if self.over > 0 && self.all_refused() => Turn::NobodyLeft,
+                Err(at) => Turn::Wait(self.wait(Waiting::ForTime(at), deadline)),
+            },
+            Pick::NotYet => {
+                self.facts.refusing = true;
+                Turn::RoundOver
+            }
+            // Whatever is heard of the names, it's looked at anew.
+            Pick::Unsettled => Turn::Wait(deadline),
+            Pick::Nobody => Turn::RoundOver,
+        }
+    }
+
+    /// The first request pays into the budget, the first retry is free, each further one draws on it.
+    fn pay(&mut self, fleet: &mut Fleet, now: Duration) -> Result<(), Duration> {
+        match self.sends {
+            0 => fleet.budget.deposit(),
+            1 => {}
+            _ if self.invited => {}
+            _ => fleet.budget.draw(now)?,
+        }
+        Ok(())
+    }
+
+    /// This one is asked: it has had its turn.
+    pub(super) fn asked(&mut self, target: TargetId) {
+        self.tried.push(target);
+        self.sends += 1;
+    }
+
+    /// Waits until then, whatever happens, and gives until when.
+    pub(super) fn pause(&mut self, until: Duration, deadline: Duration) -> Duration {
+        self.wait(Waiting::ForTime(until), deadline)
+    }
+
+    fn wait(&mut self, waiting: Waiting, deadline: Duration) -> Duration {
+        let (Waiting::ForServers(until) | Waiting::ForTime(until)) = waiting;
+        let until = until.min(deadline);
+        self.waiting = Some(match waiting {
+            Waiting::ForServers(_) => Waiting::ForServers(until),
+            Waiting::ForTime(_) => Waiting::ForTime(until),
+        });
+        until
+    }
+
+    /// Everybody had his turn: until when to wait before the next round, or `None` where there is none.
+    pub(super) fn next(&mut self, fleet: &mut Fleet, now: Duration, deadline: Duration) -> Option<Duration> {
+        self.over += 1;
+        if self.all_refused() && self.over >= ROUNDS_OF_REFUSALS {
+            return None;
+        }
+        let until = if self.facts.refusing {
+            self.invited = true;
+            fleet.next_refusal_over().unwrap_or(now + backoff::FIRST).max(now + SHORTEST_WAIT)
+        } else {
+            self.invited = false;
+            let nth = if self.facts.silent { self.over } else { 1 };
+            now + backoff::delay(nth, &mut fleet.rng)
+        };
+        self.tried.clear();
+        self.facts = Facts::default();
+        Some(self.wait(Waiting::ForServers(until), deadline))
+    }
+
+    /// Whether nobody has refused with the prospect of taking it later, and nobody was silent.
+    fn all_refused(&self) -> bool {
+        !self.facts.refusing && !self.facts.silent
+    }
+
+    /// Host names without an address count as servers that could not be reached.
+    pub(super) fn note_unresolvable(&mut self, fleet: &Fleet, trail: &mut Trail) {
+        for (host, why) in fleet.unresolvable() {
+            self.facts.broken = true;
+            trail.push(Try {
+                label: host.to_string().into(),
+                node: None,
+                phase: Phase::Resolve,
+                outcome: Outcome::Unresolvable(why.into()),
+                completion: CompletionStatus::No,
+                elapsed: Duration::ZERO,
+                why_next: None,
+            });
+        }
+    }
+}
