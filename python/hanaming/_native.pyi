@@ -37,6 +37,8 @@ __all__ = [
     "_at_exit",
     "_panic",
     "aio_context_of",
+    "classify_chain",
+    "explain_minor",
     "log_level",
     "log_records",
     "register_object_factory",
@@ -333,3 +335,28 @@ def log_records() -> tuple[list[tuple[int, str, str]], int]: ...
 def _after_fork() -> None: ...
 def _at_exit() -> None: ...
 def _panic() -> None: ...
+
+# Failures. What goes in and comes out is plain data; `hanaming.failure` makes chains of exception objects and records
+# of verdicts.
+#
+# A thrown exception is a dict with any of the keys
+#   class       as printed, package included: "org.omg.CORBA.TRANSIENT", "builtins.ConnectionResetError"
+#   message     without the classes that follow in the chain
+#   link        how it hangs on the one before: "outermost", "cause", "nested", "root", "context" ("near": no exception,
+#               but a line beside it that tells more)
+#   completed   "NO", "YES" or "MAYBE" (also "COMPLETED_NO"), where the exception itself says so
+#   minor       a CORBA minor code, 32 bits, signed or not
+#   code        a symbol: a gRPC status ("UNAVAILABLE", with class "grpc.RpcError"), an errno ("ECONNRESET")
+#   phase       "resolve", "connect", "handshake", "send", "wait", "receive", "answer"
+#   frames      the uppermost stack frames, the one that threw first
+# and any of them may be None.
+#
+# A verdict is a dict with the keys category, detail, completion (None where there is no failure), action,
+# action_if_idempotent, advice, reason, evidence (str) and confidence (float).
+
+def classify_chain(
+    thrown: Sequence[Mapping[str, Any]], parts: Sequence[Sequence[Mapping[str, Any]]] = []
+) -> dict[str, Any]: ...
+
+# {"minor": int, "vendor": str, "low": int, "agreed": bool, "meanings": [{"class", "category", "detail", "completion", "why"}]}
+def explain_minor(text: str, vmcid: str | None = None) -> dict[str, Any] | None: ...

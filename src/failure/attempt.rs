@@ -38,6 +38,13 @@ impl Phase {
         }
     }
 
+    /// The phase of that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Resolve, Self::Connect, Self::Handshake, Self::Send, Self::Wait, Self::Receive, Self::Answer]
+            .into_iter()
+            .find(|phase| phase.as_str() == word)
+    }
+
     /// The completion status of an attempt that broke in this phase. A request that had left completely may have
     /// run; one that had not cannot have.
     pub fn completion(self) -> CompletionStatus {

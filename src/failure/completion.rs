@@ -26,6 +26,13 @@ impl CompletionStatus {
         }
     }
 
+    /// The status of a word as it is printed: `NO`, `No`, `COMPLETED_NO`, `CORBA.COMPLETED_NO`.
+    pub fn from_word(word: &str) -> Option<Self> {
+        let word = word.trim().rsplit(['.', ':']).next().unwrap_or_default().to_ascii_uppercase();
+        let bare = word.strip_prefix("COMPLETED_").unwrap_or(&word);
+        [Self::No, Self::Yes, Self::Maybe].into_iter().find(|status| status.as_str() == bare)
+    }
+
     /// The status that several attempts of one call have together: the worst of theirs.
     pub fn worst(self, other: Self) -> Self {
         self.max(other)

@@ -11,6 +11,7 @@ mod asyncio;
 mod context;
 mod error;
 mod factories;
+mod failure;
 mod ha_context;
 mod hot;
 mod imports;
@@ -41,6 +42,8 @@ mod _native {
     use super::error::_panic;
     #[pymodule_export]
     use super::factories::{register_object_factory, register_state_factory};
+    #[pymodule_export]
+    use super::failure::{classify_chain, explain_minor};
     #[pymodule_export]
     use super::ha_context::PyHAContext;
     #[pymodule_export]

@@ -1,0 +1,209 @@
+//! From a chain to a verdict: which of its exceptions decides, and whose completion status counts.
+//!
+//! 1. A list of candidates that is exhausted leaves none; what became of its parts says whether the call may have run.
+//! 2. Else the deepest exception that a rule knows decides. What makes each server say the same (authentication, TLS,
+//!    protocol, settings) decides wherever it stands, and the noise of a shutdown never against an earlier failure.
+//! 3. The completion status is the one printed on the exception that belongs to the client's own request: not below
+//!    the point from where on the chain is the server's. Without one it is what the rule says.
+//! 4. A printed `NO` is honoured, except of known liars; with minor code 0 it is weak, since that is what default
+//!    constructors give.
+
+use super::finding::{self, Finding};
+use super::rule::Weight;
+use super::tables::ejb;
+use super::verdict::{Need, action_for};
+use super::{Category, Chain, CompletionStatus, Meaning, Minor, Verdict, advice, corba};
+
+/// What a failure means.
+pub fn classify_chain(chain: &Chain) -> Verdict {
+    let findings = finding::of_chain(&chain.thrown);
+    let Some(decision) = decide(chain, &findings) else { return advice::no_failure("there is no failure in it") };
+    let last = decision.meaning.last || finding::is_own_start_up(chain);
+    let category = decision.category;
+    let no_failure = category == Category::NotAFailure;
+    let action = |need| action_for(category, decision.completion, need, !last);
+    Verdict {
+        category,
+        detail: decision.detail,
+        completion: (!no_failure).then_some(decision.completion),
+        action: action(Need::EFFECT),
+        action_if_idempotent: action(Need::VALUE),
+        advice: advice::advice(category, decision.completion, last).to_owned(),
+        reason: advice::reason(&decision),
+        evidence: advice::evidence(decision.finding.thrown),
+        confidence: f64::from(decision.trust) / 100.0,
+    }
+}
+
+/// What was decided, and by what.
+pub struct Decision<'a> {
+    /// The exception that decided.
+    pub finding: Finding<'a>,
+    /// Its meaning, as its rule has it.
+    pub meaning: Meaning,
+    /// The category, with all that is known.
+    pub category: Category,
+    /// The finer word.
+    pub detail: &'static str,
+    /// The completion status.
+    pub completion: CompletionStatus,
+    /// Where the status comes from.
+    pub source: Source,
+    /// How sure all this is, in percent.
+    pub trust: u8,
+}
+
+/// Where a completion status comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It is printed.
+    Printed,
+    /// It is printed, but the ORB is known to print it wrongly.
+    Liar,
+    /// The rule gives it.
+    Rule,
+    /// The worst of the parts.
+    Parts,
+}
+
+fn decide<'a>(chain: &'a Chain, findings: &[Finding<'a>]) -> Option<Decision<'a>> {
+    if let Some(at) = findings.iter().position(is_exhausted) {
+        return Some(exhausted(chain, findings, at));
+    }
+    let Some((finding, meaning)) = deciding(findings) else { return unknown(chain) };
+    let (printed, weak) = printed(findings);
+    let (completion, source) = match printed {
+        Some(CompletionStatus::No) if meaning.liar => (meaning.completion, Source::Liar),
+        // A default constructor's NO, and what is deeper knows that the request had left.
+        Some(CompletionStatus::No) if weak && is_deeper_and_later(finding, &meaning) => (meaning.completion, Source::Rule),
+        Some(status) => (status, Source::Printed),
+        None if finding.inner => (CompletionStatus::Maybe, Source::Rule),
+        None => (meaning.completion, Source::Rule),
+    };
+    let (category, detail) = settled(finding, &meaning, completion);
+    let doubt = if findings.iter().any(|one| one.thrown.minor_in_doubt) { 80 } else { 100 };
+    let weakness = if weak && source == Source::Printed { 65 } else { 100 };
+    let trust = percent(percent(meaning.trust, doubt), weakness);
+    Some(Decision { finding: *finding, meaning, category, detail, completion, source, trust })
+}
+
+/// The finding that decides, with what it means here.
+fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Meaning)> {
+    let known = || findings.iter().filter_map(|finding| Some((finding, of_own_request(finding)?)));
+    let deepest = |weight| known().rfind(|(_, meaning)| meaning.weight == weight);
+    let plain = deepest(Weight::Plain);
+    let chosen = match deepest(Weight::Decisive) {
+        Some(decisive) if plain.is_none_or(|(_, meaning)| meaning.category != Category::NamingAnswer) => Some(decisive),
+        _ => plain.or_else(|| deepest(Weight::Wrapper)),
+    }?;
+    if chosen.1.category == Category::ClientShutdown {
+        let earlier =
+            known().find(|(_, meaning)| meaning.category != Category::ClientShutdown && meaning.weight != Weight::Wrapper);
+        return Some(earlier.unwrap_or(chosen));
+    }
+    let unnamed = findings.last().is_some_and(|last| last.meaning.is_none());
+    if chosen.1.detail == "remote" && unnamed {
+        return Some((chosen.0, TARGETS_OWN));
+    }
+    Some(chosen)
+}
+
+/// What was thrown on the server is the target's own matter, unless it speaks of the request's arguments or result, or
+/// each server would say it.
+fn of_own_request(finding: &Finding<'_>) -> Option<Meaning> {
+    let meaning = finding.meaning?;
+    let speaks_of_the_request = matches!(finding.thrown.simple_class(), "MarshalException" | "UnmarshalException");
+    if !finding.inner || speaks_of_the_request || meaning.weight == Weight::Decisive {
+        return Some(meaning);
+    }
+    Some(ON_THE_SERVER)
+}
+
+const ON_THE_SERVER: Meaning =
+    Meaning::maybe(Category::Application, "server_side_failure", "the call failed on the server, in calls of its own").trust(70);
+const TARGETS_OWN: Meaning =
+    Meaning::maybe(Category::Application, "target_exception", "the target threw an exception of its own").trust(50);
+const ANSWERED: Meaning =
+    Meaning::yes(Category::Application, "target_exception", "the target answered with an exception of its own").trust(75);
+const NO_RULE: Meaning = Meaning::maybe(Category::Unknown, "unknown", "no rule knows it").trust(30);
+
+/// The status printed on the client's own request, and whether it is a weak one.
+fn printed(findings: &[Finding<'_>]) -> (Option<CompletionStatus>, bool) {
+    for finding in findings.iter().filter(|finding| !finding.inner) {
+        if let Some(status) = finding.thrown.completed {
+            let is_corba = corba::system_exception(&finding.thrown.class).is_some();
+            let is_default = finding.thrown.minor.unwrap_or_default() == Minor(0);
+            return (Some(status), is_corba && is_default && status == CompletionStatus::No);
+        }
+    }
+    (None, false)
+}
+
+fn is_deeper_and_later(finding: &Finding<'_>, meaning: &Meaning) -> bool {
+    finding.thrown.completed.is_none() && meaning.completion == CompletionStatus::Maybe && meaning.weight == Weight::Plain
+}
+
+fn settled(finding: &Finding<'_>, meaning: &Meaning, completion: CompletionStatus) -> (Category, &'static str) {
+    if let Some(name) = corba::system_exception(&finding.thrown.class)
+        && !finding.inner
+    {
+        return corba::settled(name, meaning, completion);
+    }
+    match (meaning.category, completion) {
+        (Category::ConnectionLost, CompletionStatus::No) => (Category::NotConnected, "comm_lost_before_send"),
+        (Category::ConnectionLost | Category::NoResponse, CompletionStatus::Yes) => (Category::ResultLost, "result_lost"),
+        _ => (meaning.category, meaning.detail),
+    }
+}
+
+/// Whether a rule's words or codes say that a list of candidates is exhausted.
+fn is_exhausted(finding: &Finding<'_>) -> bool {
+    let by_parts = || {
+        let code = finding.thrown.code.as_deref().unwrap_or_default();
+        ejb::EXHAUSTED_BY_PARTS.iter().any(|known| code == *known || finding.thrown.message.contains(known))
+    };
+    let all_unavailable = finding.meaning.is_some_and(|meaning| meaning.category == Category::AllUnavailable);
+    !finding.inner && corba::system_exception(&finding.thrown.class).is_none() && (all_unavailable || by_parts())
+}
+
+fn exhausted<'a>(chain: &'a Chain, findings: &[Finding<'a>], at: usize) -> Decision<'a> {
+    let finding = findings[at];
+    let meaning = finding.meaning.unwrap_or(NO_RULE);
+    let decisions = |thrown: &'a [super::Thrown]| {
+        let part = Chain { thrown: thrown.to_vec(), parts: Vec::new() };
+        let findings = finding::of_chain(&part.thrown);
+        decide(&part, &findings).map(|decision| (decision.completion, decision.meaning, decision.trust))
+    };
+    let deeper = &chain.thrown[at + 1..];
+    let parts = chain.parts.iter().map(Vec::as_slice).chain((!deeper.is_empty()).then_some(deeper));
+    let became: Vec<_> = parts.filter_map(decisions).collect();
+    let worst = became.iter().map(|part| part.0).reduce(CompletionStatus::worst);
+    let completion = worst.unwrap_or(meaning.completion);
+    let source = if worst.is_some() { Source::Parts } else { Source::Rule };
+    let trust = became.iter().map(|part| part.2).fold(meaning.trust, u8::min);
+    let refused_alike = became.iter().all(|part| part.1.weight == Weight::Decisive);
+    let of = |category, detail| Decision { finding, meaning, category, detail, completion, source, trust };
+    match became.first() {
+        Some(first) if refused_alike => Decision { meaning: first.1, ..of(first.1.category, first.1.detail) },
+        // Its class documents the outcome as unknown: only what never connected makes it a list that is exhausted.
+        _ if meaning.category == Category::ConnectionLost && completion != CompletionStatus::No => {
+            Decision { completion: CompletionStatus::Maybe, ..of(meaning.category, meaning.detail) }
+        }
+        _ => of(Category::AllUnavailable, "all_targets_unavailable"),
+    }
+}
+
+/// Of an exception that no rule knows.
+fn unknown(chain: &Chain) -> Option<Decision<'_>> {
+    let thrown = chain.thrown.last()?;
+    let meaning = if finding::was_answered(&chain.thrown) { ANSWERED } else { NO_RULE };
+    let completion = thrown.completed.unwrap_or(meaning.completion);
+    let source = if thrown.completed.is_some() { Source::Printed } else { Source::Rule };
+    let finding = Finding { thrown, meaning: None, inner: false };
+    let (category, detail, trust) = (meaning.category, meaning.detail, meaning.trust);
+    Some(Decision { finding, meaning, category, detail, completion, source, trust })
+}
+
+fn percent(of: u8, part: u8) -> u8 {
+    u8::try_from(u16::from(of) * u16::from(part) / 100).unwrap_or(100)
+}

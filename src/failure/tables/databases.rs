@@ -1,0 +1,105 @@
+//! Clients of stores whose own classes say what happened: `ZooKeeper`, redis, `PostgreSQL`.
+
+use crate::failure::Category::{
+    ConnectionLost, NamingAnswer, NoResponse, NotConnected, Quiescing, ResourceExhausted, Security, TransactionRolledBack,
+};
+use crate::failure::rule::{Meaning, Rule};
+
+const REDIS: &[&str] = &[
+    "redis.exceptions.ConnectionError",
+    "redis.exceptions.TimeoutError",
+    "redis.ConnectionError",
+    "redis.TimeoutError",
+    "exceptions.TimeoutError",
+];
+const SQL: &[&str] = &["OperationalError", "PSQLException", "InterfaceError", "DatabaseError"];
+
+/// The rows.
+pub const RULES: &[Rule] = &[
+    Rule::class(
+        &["ConnectionLoss", "ConnectionLossException"],
+        Meaning::maybe(ConnectionLost, "comm_lost", "the session's connection broke"),
+    ),
+    Rule::class(
+        &["SessionExpiredError", "SessionExpiredException"],
+        Meaning::maybe(ConnectionLost, "session_expired", "the session has expired"),
+    ),
+    Rule::class(
+        &["OperationTimeoutError", "OperationTimeoutException"],
+        Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time"),
+    ),
+    Rule::class(&["KazooTimeoutError"], Meaning::no(NotConnected, "connect_timeout", "no server was reached in time")),
+    Rule::class(&["NoNodeError", "NoNodeException"], Meaning::yes(NamingAnswer, "not_found", "there is no such node")),
+    Rule::class(&["NodeExistsError", "NodeExistsException"], Meaning::yes(NamingAnswer, "already_exists", "the node exists")),
+    Rule::class(
+        &["NotEmptyError", "NotEmptyException"],
+        Meaning::yes(NamingAnswer, "context_not_empty", "the node has children"),
+    ),
+    Rule::class(
+        &["BusyLoadingError", "ClusterDownError", "TryAgainError", "MasterDownError"],
+        Meaning::no(Quiescing, "server_not_ready", "the server is not ready yet"),
+    ),
+    Rule::class(&["ReadOnlyError"], Meaning::no(Quiescing, "read_only", "this server takes no writes")),
+    Rule::class(REDIS, Meaning::no(NotConnected, "connect_timeout", "the connect timed out")).words(&["timeout connecting"]),
+    Rule::class(REDIS, Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time"))
+        .words(&["timeout reading", "timed out reading"]),
+    Rule::class(REDIS, Meaning::no(NotConnected, "connect_refused", "the connection could not be made"))
+        .words(&["connecting to", "connection refused"]),
+    Rule::class(REDIS, Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke")).words(&[
+        "connection closed by server",
+        "while reading",
+        "while writing",
+        "reset by peer",
+        "broken pipe",
+    ]),
+    Rule::class(SQL, Meaning::no(Security, "authentication", "authentication failed").decisive()).words(&[
+        "password authentication failed",
+        "no pg_hba.conf entry",
+        "authentication failed",
+        "access denied",
+    ]),
+    Rule::class(SQL, Meaning::no(Quiescing, "server_not_ready", "the database takes no connections now")).words(&[
+        "is starting up",
+        "is shutting down",
+        "too many clients",
+        "too many connections",
+        "remaining connection slots",
+    ]),
+    Rule::class(SQL, Meaning::no(NotConnected, "name_resolution", "the server's name could not be resolved"))
+        .words(&["could not translate host name", "unknown host"]),
+    Rule::class(SQL, Meaning::maybe(ConnectionLost, "comm_lost", "the server closed the connection")).words(&[
+        "server closed the connection",
+        "connection already closed",
+        "lost connection",
+        "terminating connection",
+        "connection has been closed",
+    ]),
+    Rule::class(SQL, Meaning::no(NotConnected, "connect_refused", "the connection was refused")).words(&[
+        "connection refused",
+        "could not connect to server",
+        "connection to server at",
+        "can't connect to",
+    ]),
+    Rule::class(
+        &["AdminShutdown", "CrashShutdown"],
+        Meaning::maybe(ConnectionLost, "comm_lost", "the server ended the connection"),
+    ),
+    Rule::class(&["CannotConnectNow"], Meaning::no(Quiescing, "server_not_ready", "the database takes no connections now")),
+    Rule::class(
+        &["TooManyConnections"],
+        Meaning::no(ResourceExhausted, "too_many_connections", "the database has no connection left"),
+    ),
+    Rule::class(
+        &[
+            "SerializationFailure",
+            "DeadlockDetected",
+            "TransactionRollback",
+            "TransactionRollbackError",
+            "RollbackException",
+            "TransactionRolledbackException",
+            "EJBTransactionRolledbackException",
+            "TransactionRolledbackLocalException",
+        ],
+        Meaning::maybe(TransactionRolledBack, "transaction_rolledback", "the transaction was rolled back").decisive(),
+    ),
+];

@@ -1,0 +1,95 @@
+//! Authentication, permission and TLS: what every server would refuse alike.
+
+use crate::failure::Category::{Configuration, Security};
+use crate::failure::rule::{Meaning, Rule};
+
+const TLS_CLASSES: &[&str] = &[
+    "SSLException",
+    "SSLError",
+    "SSLHandshakeException",
+    "SSLKeyException",
+    "SSLProtocolException",
+    "ClientConnectorSSLError",
+    "ClientSSLError",
+    "AuthenticationException",
+    "TlsException",
+    "SSLZeroReturnError",
+];
+
+/// The rows.
+pub const RULES: &[Rule] = &[
+    Rule::class(
+        &[
+            "SSLCertVerificationError",
+            "CertificateError",
+            "CertificateException",
+            "CertificateExpiredException",
+            "CertificateNotYetValidException",
+            "CertPathValidatorException",
+            "CertPathBuilderException",
+            "SunCertPathBuilderException",
+            "ValidatorException",
+            "SSLPeerUnverifiedException",
+            "ClientConnectorCertificateError",
+            "SSLKeyException",
+        ],
+        TRUST,
+    ),
+    Rule::class(TLS_CLASSES, TRUST).words(&["certificate", "cert ", "pkix", "trust", "self-signed", "self signed"]),
+    Rule::class(&["SSLException"], Meaning::no(Configuration, "protocol_mismatch", "the peer does not speak TLS").decisive())
+        .words(&["unrecognized ssl message", "plaintext connection"]),
+    Rule::class(
+        &[
+            "SSLException",
+            "SSLError",
+            "SSLHandshakeException",
+            "SSLProtocolException",
+            "ClientConnectorSSLError",
+            "ClientSSLError",
+            "TlsException",
+        ],
+        Meaning::no(Security, "tls_handshake", "the TLS handshake failed").decisive(),
+    ),
+    Rule::class(
+        &[
+            "SaslException",
+            "LoginException",
+            "FailedLoginException",
+            "AuthenticationError",
+            "AuthenticationException",
+            "AuthFailedError",
+            "AuthenticationNotSupportedException",
+            "CredentialException",
+            "AccountException",
+            "InvalidLoginException",
+            "WrongPassError",
+            "GSSException",
+            "KrbException",
+            "NoAuthError",
+        ],
+        Meaning::no(Security, "authentication", "authentication failed").decisive(),
+    ),
+    Rule::class(
+        &[
+            "NoPermissionException",
+            "AccessControlException",
+            "SecurityException",
+            "EJBAccessException",
+            "AccessException",
+            "AccessLocalException",
+            "NoPermissionError",
+        ],
+        Meaning::no(Security, "permission", "permission was refused").decisive(),
+    ),
+    Rule::class(&["Near", ""], TRUST).words(&["certificate_verify_failed", "certificate verify failed", "was not trusted"]),
+    Rule::class(&["Near", ""], Meaning::no(Security, "tls_handshake", "the TLS handshake failed").decisive()).words(&[
+        "handshake failed",
+        "handshake failure",
+        "ssl_error",
+        "wrong_version_number",
+        "ssl routines",
+    ]),
+    Rule::class(&[], TRUST).words(&["certificate_verify_failed", "certificate verify failed", "pkix path building failed"]),
+];
+
+const TRUST: Meaning = Meaning::no(Security, "tls_trust", "the peer's certificate was not trusted").decisive();
