@@ -31,6 +31,8 @@ const PURE: &[&str] = &[
     "src/naming",
     "src/protocol",
     "src/discovery/provider_url",
+    "src/discovery/properties",
+    "src/discovery/environment",
     "src/client/backoff",
     "src/client/balance",
     "src/client/budget",

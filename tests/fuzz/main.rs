@@ -7,5 +7,6 @@
 
 mod names;
 mod seeds;
+mod settings;
 mod values;
 mod wire;

@@ -1,17 +1,21 @@
-//! Provider URLs: the text in which a user says where the servers are.
+//! hanaming's own provider URLs, as contexts and seeds take them.
 //!
 //! `hn://h1:11100,h2` and a bare `h1:11100,h2` are lists of addresses. Everything that this version cannot read is
 //! refused with a sentence that says what can be written instead: a provider that is silently read as something else
 //! sends a client to the wrong servers.
 
+use std::collections::HashSet;
+
 use crate::topology::{DEFAULT_PORT, Endpoint};
+
+use super::excerpt;
 
 /// The host that is asked where no provider is given.
 pub const LOOPBACK: &str = "127.0.0.1";
 
 /// A provider that can't be used, and what can.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the provider {text:?} can't be used: {problem}")]
+#[error("the provider {} can't be used: {problem}", excerpt(.text))]
 pub struct ProviderError {
     /// The provider as it was given.
     pub text: String,
@@ -38,11 +42,12 @@ pub fn loopback() -> Endpoint {
 /// ```
 pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<Endpoint>, ProviderError> {
     let mut endpoints = Vec::new();
+    let mut seen = HashSet::new();
     let mut any = false;
     for text in texts {
         any = true;
         for endpoint in parse_one(text)? {
-            if !endpoints.contains(&endpoint) {
+            if seen.insert(endpoint.clone()) {
                 endpoints.push(endpoint);
             }
         }
@@ -105,7 +110,7 @@ fn unsupported(scheme: &str) -> String {
         "hn+mdns" => format!("multicast discovery does not exist yet; {now}"),
         "jnp" | "jnps" | "jnp-http" | "jnp-https" | "t3" | "t3s" | "iiop" | "iiops" | "http" | "https" | "rmi" | "ldap"
         | "ldaps" | "remote" | "remote+http" | "remote+https" | "http-remoting" | "https-remoting" | "corbaloc" | "corbaname" => {
-            format!("{scheme}: is the scheme of an older naming system, whose URLs are not read yet; {now}")
+            format!("{scheme}: is the scheme of an older naming system, whose URLs hanaming.jndi.InitialContext reads; or {now}")
         }
         other => format!("the scheme {other:?} is unknown; {now}"),
     }
