@@ -5,10 +5,12 @@
 //! not be reached otherwise, and the pair is a conflict. For the same reason a destroy that was concurrent with a bind
 //! beneath leaves the context: it exists while it was created and not destroyed, *or* anything lies under it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::naming::{EntryKind, Name};
+use crate::naming::Name;
 
+use super::projection::Change;
 use super::record::Sibling;
 use super::replica::Replica;
 
@@ -34,31 +36,77 @@ pub struct Conflict {
     pub is_implied: bool,
 }
 
+impl Shown {
+    /// The version shown; `None` for nothing, and for a context that is there for what lies under it.
+    pub fn sibling(&self) -> Option<&Arc<Sibling>> {
+        match self {
+            Self::Nothing => None,
+            Self::Context(sibling) => sibling.as_ref(),
+            Self::Value(sibling) => Some(sibling),
+        }
+    }
+
+    /// Whether the same version is shown as the same kind of thing.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let dot = |shown: &Self| shown.sibling().map(|sibling| sibling.dot);
+        std::mem::discriminant(self) == std::mem::discriminant(other) && dot(self) == dot(other)
+    }
+
+    /// Whether it is a context.
+    pub fn is_context(&self) -> bool {
+        matches!(self, Self::Context(_))
+    }
+}
+
 impl Replica {
     /// What stands at a name. The root is always a context.
     pub fn shown(&self, name: &Name) -> Shown {
-        let sibling = self.record(name).and_then(|record| record.shown()).cloned();
-        match sibling {
-            Some(context) if context.content.kind == EntryKind::Context => Shown::Context(Some(context)),
-            _ if self.is_implied(name) => Shown::Context(None),
-            Some(value) => Shown::Value(value),
-            None => Shown::Nothing,
-        }
+        self.projection.shown(&self.records, name)
     }
 
     /// Whether anything lies under a name, or it is the root.
     pub fn is_implied(&self, name: &Name) -> bool {
-        name.is_empty() || self.beneath(name).any(|(at, record)| at != name && !record.is_tombstone())
+        self.projection.is_implied(name)
     }
 
-    /// The names at which versions disagree, or a value stands where a context is.
+    /// The first name directly beneath a context that exists, if there is one: its last component.
+    pub fn child_of(&self, context: &Name) -> Option<Name> {
+        let (name, _) = self.beneath(context).find(|(name, record)| *name != context && !record.is_tombstone())?;
+        Some(name.slice(context.len()..=context.len()))
+    }
+
+    /// All that is shown, in the names' order: what a reader starts from.
+    pub fn all_shown(&self) -> impl Iterator<Item = (Name, Shown)> + '_ {
+        let live = self.records().filter(|(_, record)| !record.is_tombstone()).map(|(name, _)| name);
+        let names: BTreeSet<&Name> = live.chain(self.projection.implied()).collect();
+        names.into_iter().map(|name| (name.clone(), self.shown(name)))
+    }
+
+    /// What is shown otherwise than at the last call.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        self.projection.take(&self.records)
+    }
+
+    /// A name's conflict, where versions disagree or a value stands where a context is.
+    pub fn conflict(&self, name: &Name) -> Option<Conflict> {
+        let record = self.record(name).filter(|_| self.projection.conflicts.contains(name))?;
+        let is_implied = record.siblings.iter().any(|sibling| !sibling.is_context()) && self.is_implied(name);
+        Some(Conflict { name: name.clone(), versions: record.siblings.clone(), is_implied })
+    }
+
+    /// All conflicts, in the names' order.
     pub fn conflicts(&self) -> impl Iterator<Item = Conflict> + '_ {
-        self.records().filter_map(|(name, record)| {
-            let is_hidden = record.siblings.iter().any(|s| s.content.kind != EntryKind::Context);
-            let is_implied = is_hidden && self.is_implied(name);
-            let conflict = || Conflict { name: name.clone(), versions: record.siblings.clone(), is_implied };
-            (record.is_conflict() || is_implied).then(conflict)
-        })
+        self.projection.conflicts.iter().filter_map(|name| self.conflict(name))
+    }
+
+    /// How many names are bound, and how many bytes their values take.
+    pub fn size(&self) -> (u64, u64) {
+        (self.projection.names, self.projection.bytes)
+    }
+
+    /// Equal on two nodes that have the same versions at the same names, and else, in all likelihood, not.
+    pub fn digest(&self) -> u64 {
+        self.projection.digest
     }
 }
 
@@ -83,8 +131,8 @@ mod tests {
 
     fn write(replica: &mut Replica, name: &str, content: Option<Content>) {
         let sequence = replica.written() + 1;
-        let operation = Some((OperationId { client: replica.actor(), sequence }, 0));
-        replica.write(NOW, &parse(name), Draft { content, keep: Vec::new(), created: None, operation });
+        let operation = OperationId { client: replica.actor(), sequence };
+        replica.write(NOW, &parse(name), Draft::of(operation, 0, content));
     }
 
     fn exchange(a: &mut Replica, b: &mut Replica) {

@@ -10,10 +10,13 @@ use crate::protocol::OperationId;
 
 use super::stamp::Stamp;
 use super::vector::Dot;
+use super::wire;
 
 /// What became of one execution of an operation. Knowledge only grows: of two outcomes the greater one is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Outcome {
+    /// It was one part of an event (of a rename the removal); another name tells what became of that.
+    Part,
     /// It is stored; its coordinator has not said that it is settled.
     Pending,
     /// It took effect.
@@ -26,8 +29,10 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The write that it made.
+    #[serde(with = "wire::numbered")]
     pub dot: Dot,
     /// The operation.
+    #[serde(with = "wire::numbered")]
     pub operation: OperationId,
     /// A digest of what was asked: the same id with other arguments is an error.
     pub digest: u64,
@@ -37,8 +42,19 @@ pub struct Event {
     pub outcome: Outcome,
 }
 
+impl From<Vec<Event>> for History {
+    fn from(events: Vec<Event>) -> Self {
+        let mut history = Self::default();
+        for event in events {
+            history.note(event);
+        }
+        history
+    }
+}
+
 /// The events at one name, in the order of their dots.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Event>")]
 pub struct History(Vec<Event>);
 
 impl History {
@@ -91,6 +107,16 @@ impl History {
     /// Drops and returns the events from before `limit`. One that is still pending then has no coordinator any more.
     pub fn forget_before(&mut self, limit: Stamp) -> Vec<Event> {
         self.0.extract_if(.., |event| event.stamp < limit).collect()
+    }
+
+    /// When the oldest event ran.
+    pub fn oldest(&self) -> Option<Stamp> {
+        self.0.iter().map(|event| event.stamp).min()
+    }
+
+    /// How many events are remembered.
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether nothing is remembered.

@@ -1,161 +1,31 @@
-//! What an engine is asked, what it answers, and what engines tell each other.
+//! What engines tell each other.
+//!
+//! Names whose records one event changed travel together, as one *bundle*: whoever takes one up takes up all, in one
+//! transaction. Of a rename nobody has one half.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::naming::{Content, EntryKind, Name};
+use serde::{Deserialize, Serialize};
+
+use crate::naming::Name;
 use crate::protocol::OperationId;
-use crate::topology::NodeId;
 
 use super::record::Record;
+use super::reply::Reply;
+use super::request::Request;
 use super::sync::{SyncPart, SyncRequest};
 use super::vector::{Dot, Seen, Vector};
-
-/// A change that a client asks for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Request {
-    /// Marks it, however often it is sent and to whomever.
-    pub operation: OperationId,
-    /// The name to change.
-    pub name: Name,
-    /// How.
-    pub intent: Intent,
-    /// The client says that it sent this before.
-    pub is_retry: bool,
-    /// All that the client has seen: a node that is behind it does not answer.
-    pub token: Seen,
-    /// Whose acknowledgements are waited for.
-    pub level: Level,
-    /// How long the client waits.
-    pub within: Duration,
-}
-
-/// The change itself.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Intent {
-    /// Create if absent.
-    Bind(Content),
-    /// Create or replace.
-    Rebind(Content),
-    /// Remove if present.
-    Unbind,
-}
-
-impl Intent {
-    /// Whether it must be the only one of its kind.
-    pub fn is_bind(&self) -> bool {
-        matches!(self, Self::Bind(_))
-    }
-
-    /// What is bound by it.
-    pub fn content(&self) -> Option<&Content> {
-        match self {
-            Self::Bind(content) | Self::Rebind(content) => Some(content),
-            Self::Unbind => None,
-        }
-    }
-
-    /// A digest of what is asked for, to notice an id that is used for something else. FNV-1a: the same everywhere.
-    pub fn digest(&self, name: &Name) -> u64 {
-        let (kind, content) = match self {
-            Self::Bind(content) => (1_u8, Some(content)),
-            Self::Rebind(content) => (2, Some(content)),
-            Self::Unbind => (3, None),
-        };
-        let entry = content.map_or(0, |content| match content.kind {
-            EntryKind::Value => 1_u8,
-            EntryKind::Reference => 2,
-            EntryKind::Link => 3,
-            EntryKind::Context => 4,
-        });
-        let text = name.as_str().bytes().chain([0, kind, entry]);
-        let class = content.into_iter().flat_map(|content| content.class_name.bytes()).chain([0]);
-        let value = content.into_iter().flat_map(|content| content.value.iter().copied());
-        text.chain(class)
-            .chain(value)
-            .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
-    }
-}
-
-/// Whose acknowledgements a write waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Level {
-    /// The coordinator's own.
-    One,
-    /// Those of all live nodes that are not lagging.
-    #[default]
-    AllLive,
-}
-
-/// On which nodes a write is held, durable where they have a data folder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipt {
-    /// These.
-    pub acked_by: Vec<NodeId>,
-    /// How many members were live.
-    pub live: usize,
-    /// How many members there are.
-    pub members: usize,
-}
-
-/// What came of a request.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// It took effect, once.
-    Done {
-        /// The write that it made; `None` where there was nothing to remove.
-        version: Option<Dot>,
-        /// Who holds it.
-        receipt: Receipt,
-    },
-    /// The name is taken, by this version. It did not run.
-    AlreadyBound {
-        /// The version that stands there.
-        version: Dot,
-        /// Who wrote it.
-        writer: Arc<str>,
-    },
-    /// It did not run, and may be sent again.
-    Refused(Refusal),
-    /// It may have run; nobody will run it again.
-    Unknown {
-        /// Why that isn't known.
-        reason: Uncertainty,
-        /// Who is known to hold it.
-        receipt: Receipt,
-    },
-    /// The operation id was used before, for something else. This did not run.
-    Misused,
-}
-
-/// Why a request did not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The node lacks writes that the client has seen.
-    Behind,
-    /// Fewer members are live than a write must be held by.
-    TooFew,
-    /// Another bind of the name was under way until the time was up.
-    Contended,
-}
-
-/// Why it is not known whether a request ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Uncertainty {
-    /// It is older than what is remembered.
-    Forgotten,
-    /// It is stored, on fewer nodes than asked for.
-    TooFewHold,
-}
+use super::wire;
 
 /// What engines tell each other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message {
     /// A client's request, from the node that it was sent to, to the owner of the name.
     Forward(Request),
     /// What came of a forwarded request.
     Forwarded {
         /// The request's.
+        #[serde(with = "wire::numbered")]
         operation: OperationId,
         /// What came of it.
         reply: Reply,
@@ -165,40 +35,36 @@ pub enum Message {
     /// A bind, which a receiver may object to.
     Create(Write),
     /// No objection: it is held.
-    CreateHeld(Dot),
-    /// The name is taken, by a version of this record. Its history says whether that is settled.
+    CreateHeld(#[serde(with = "wire::numbered")] Dot),
+    /// The name is taken, by a version of the first of these records. Its history says whether that is settled.
     CreateObjection {
         /// The bind.
+        #[serde(with = "wire::numbered")]
         dot: Dot,
-        /// What stands at the name.
-        record: Arc<Record>,
+        /// What stands at the name, and what was written with it.
+        records: Vec<Named>,
     },
     /// The bind's operation took effect under another dot.
     CreateKnown {
         /// The bind.
+        #[serde(with = "wire::numbered")]
         dot: Dot,
-        /// The record whose history says so.
-        record: Arc<Record>,
+        /// The records whose histories say so.
+        records: Vec<Named>,
     },
     /// A write that nobody may object to.
     Write(Write),
     /// It is held.
-    Held(Dot),
-    /// What do you know of this operation, which concerns this name?
-    Inquire {
-        /// The operation.
-        operation: OperationId,
-        /// The name.
-        name: Name,
-    },
+    Held(#[serde(with = "wire::numbered")] Dot),
+    /// What do you know of this operation?
+    Inquire(#[serde(with = "wire::numbered")] OperationId),
     /// This.
     Informed {
         /// The operation.
+        #[serde(with = "wire::numbered")]
         operation: OperationId,
-        /// The name.
-        name: Name,
-        /// What is known of the name, and with it of the operation; `None` where the operation isn't known.
-        record: Option<Arc<Record>>,
+        /// The names at which it ran; none where it isn't known.
+        records: Vec<Named>,
         /// It may have run and been forgotten.
         is_forgotten: bool,
     },
@@ -210,17 +76,43 @@ pub enum Message {
     CaughtUp(Vector),
     /// You missed something: pull from me.
     Lagging,
+    /// A lease goes on.
+    Renewed {
+        /// The name.
+        #[serde(with = "wire::name")]
+        name: Name,
+        /// The version that was given the lease.
+        #[serde(with = "wire::numbered")]
+        version: Dot,
+    },
 }
 
-/// A write, as it is fanned out.
-#[derive(Clone, Debug, PartialEq)]
+/// A write, as it is fanned out: one event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Write {
-    /// The write.
+    /// The write that is acknowledged; those that the event made beside it are in the records.
+    #[serde(with = "wire::numbered")]
     pub dot: Dot,
-    /// The operation that it executes; `None` where a node withdrew or voided a version.
+    /// The operation that it executes; `None` where a node withdrew, voided or let a version go by itself.
+    #[serde(with = "wire::perhaps_numbered")]
     pub operation: Option<OperationId>,
+    /// What is known after it of the names that it changed; the name of `dot` first.
+    pub records: Vec<Named>,
+}
+
+/// What is known of a name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Named {
     /// The name.
+    #[serde(with = "wire::name")]
     pub name: Name,
-    /// What is known of the name after it.
+    /// What is known of it.
     pub record: Arc<Record>,
+}
+
+impl Write {
+    /// The name that the write is about, and what is known of it.
+    pub fn principal(&self) -> Option<&Named> {
+        self.records.first()
+    }
 }

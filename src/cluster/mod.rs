@@ -5,25 +5,32 @@
 //!
 //! - what is known: [`vector`] (who has seen which writes), [`stamp`], [`record`] (one name) and its [`history`],
 //!   [`merge`] (how two records become one)
-//! - one node's copy: [`replica`], what it shows ([`context`]), [`sync`] (how two copies become equal), its purge,
-//!   [`oplog`] (what became of an operation) and [`store`] (what is made durable)
-//! - what nodes do together: [`engine`], with its [`message`]s and the [`owner`] of a name
+//! - one node's copy: [`replica`], what it shows ([`context`]) and how that changes ([`projection`]), [`sync`] (how two
+//!   copies become equal), its purge, [`oplog`] (what became of an operation) and [`store`] (what is made durable)
+//! - what nodes do together: [`engine`], with the clients' [`request`]s, the [`reply`] to each and the [`obstacle`]s in
+//!   its way, the [`message`]s between engines and the [`owner`] of a name
 //!
 //! [`rules`] names each rule of these, so that the simulation can show what it is good for.
 
 pub mod context;
 pub mod engine;
 pub mod history;
+mod index;
 pub mod membership;
 pub mod merge;
 pub mod message;
+pub mod obstacle;
 pub mod oplog;
 pub mod owner;
+pub mod projection;
 mod purge;
 pub mod record;
 pub mod replica;
+pub mod reply;
+pub mod request;
 pub mod rules;
 pub mod stamp;
 pub mod store;
 pub mod sync;
 pub mod vector;
+mod wire;

@@ -6,19 +6,23 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::naming::Name;
 use crate::protocol::OperationId;
 
 use super::history::{Event, Outcome};
 use super::stamp::Stamp;
+use super::wire;
 
 /// For each client, up to which number its operations were forgotten.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Horizons(BTreeMap<u128, Horizon>);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// More clients than this are not remembered: all of it goes into one frame.
+const MOST_CLIENTS: usize = 16 * 1024;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Horizon {
     sequence: u64,
     stamp: Stamp,
@@ -47,6 +51,30 @@ impl Horizons {
     /// Drops the clients of which nothing was heard since `limit`.
     pub fn forget_before(&mut self, limit: Stamp) {
         self.0.retain(|_, horizon| horizon.stamp >= limit);
+        if self.0.len() > MOST_CLIENTS {
+            let mut stamps: Vec<Stamp> = self.0.values().map(|horizon| horizon.stamp).collect();
+            let surplus = stamps.len() - MOST_CLIENTS;
+            let (_, last_dropped, _) = stamps.select_nth_unstable(surplus - 1);
+            let limit = *last_dropped;
+            self.0.retain(|_, horizon| horizon.stamp > limit);
+        }
+    }
+}
+
+impl Serialize for Horizons {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let id = |client: u128, sequence| wire::Numbered::from(OperationId { client, sequence });
+        serializer.collect_seq(self.0.iter().map(|(&client, horizon)| (id(client, horizon.sequence), horizon.stamp)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Horizons {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut horizons = Self::default();
+        for (id, stamp) in Vec::<(wire::Numbered, Stamp)>::deserialize(deserializer)? {
+            horizons.raise(id.into(), stamp);
+        }
+        Ok(horizons)
     }
 }
 
@@ -104,7 +132,7 @@ pub fn standing(executions: impl IntoIterator<Item = Event>) -> Standing {
             (Outcome::Done, _) => return Standing::Done(event),
             (Outcome::Pending, _) => Standing::Pending(event),
             (Outcome::Withdrawn, Standing::Unknown) => Standing::Withdrawn,
-            (Outcome::Withdrawn, known) => known,
+            (Outcome::Withdrawn | Outcome::Part, known) => known,
         };
     }
     standing

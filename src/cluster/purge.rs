@@ -13,6 +13,9 @@ use super::replica::Replica;
 use super::stamp::Stamp;
 use super::vector::Vector;
 
+/// So many records forget in one step; the others follow.
+const MOST_AT_ONCE: usize = 1000;
+
 impl Replica {
     /// Drops the tombstones that are old enough and that everybody has seen, `everybody` being what the vectors of all
     /// other members cover. How many went.
@@ -24,7 +27,7 @@ impl Replica {
             (old && covered.includes(&record.last) && covered.includes(&record.coverage)).then(|| Arc::clone(record))
         };
         let ripe: Vec<(Name, Arc<Record>)> =
-            self.tombstones.iter().filter_map(|(name, &since)| Some((name.clone(), ripe(name, since)?))).collect();
+            self.index.tombstones.iter().filter_map(|(name, &since)| Some((name.clone(), ripe(name, since)?))).collect();
         for (name, record) in &ripe {
             self.floor.join(&record.last);
             self.floor.join(&record.coverage);
@@ -39,8 +42,8 @@ impl Replica {
         let reading = self.clock.reading(now);
         let before = |age: Duration| Stamp(reading.0.saturating_sub(Stamp::of(age).0));
         let limit = before(self.retention.operations);
-        let old = |record: &Record| record.history.iter().any(|event| event.stamp < limit);
-        let names: Vec<Name> = self.records.iter().filter(|(_, r)| old(r)).map(|(name, _)| name.clone()).collect();
+        let due = self.index.oldest.iter().take_while(|(stamp, _)| *stamp < limit).take(MOST_AT_ONCE);
+        let names: Vec<Name> = due.map(|(_, name)| name.clone()).collect();
         for name in names {
             let Some(record) = self.records.get(&name) else { continue };
             let mut record = Record::clone(record);

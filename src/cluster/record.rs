@@ -6,8 +6,9 @@
 //! they say what the record has seen *at this name*, so that two nodes can tell "superseded" from "not yet heard of".
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::naming::{Content, EntryKind};
 use crate::protocol::OperationId;
@@ -15,11 +16,13 @@ use crate::protocol::OperationId;
 use super::history::History;
 use super::stamp::Stamp;
 use super::vector::{Dot, Vector};
+use super::wire;
 
 /// One live version of a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sibling {
     /// The write that made it.
+    #[serde(with = "wire::numbered")]
     pub dot: Dot,
     /// When.
     pub stamp: Stamp,
@@ -28,15 +31,20 @@ pub struct Sibling {
     /// What is bound.
     pub content: Content,
     /// By which operation.
+    #[serde(with = "wire::numbered")]
     pub operation: OperationId,
     /// Who coordinated the write.
+    #[serde(deserialize_with = "crate::naming::shared::deserialize")]
     pub writer: Arc<str>,
+    /// How long it stays unless it is renewed; `None` for good.
+    pub lease: Option<Duration>,
 }
 
 /// All that is known of one name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The live versions, in the order of their dots.
+    #[serde(deserialize_with = "in_order")]
     pub siblings: Vec<Arc<Sibling>>,
     /// The last write of each actor at this name.
     pub last: Vector,
@@ -44,6 +52,21 @@ pub struct Record {
     pub coverage: Vector,
     /// What became of the operations here.
     pub history: History,
+}
+
+impl Sibling {
+    /// Whether it is a context and not a value.
+    pub fn is_context(&self) -> bool {
+        self.content.kind == EntryKind::Context
+    }
+}
+
+/// In the order of their dots, whatever order they were sent in.
+fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<Sibling>>, D::Error> {
+    let mut siblings = Vec::<Arc<Sibling>>::deserialize(deserializer)?;
+    siblings.sort_by_key(|sibling| sibling.dot);
+    siblings.dedup_by_key(|sibling| sibling.dot);
+    Ok(siblings)
 }
 
 impl Record {
@@ -71,20 +94,31 @@ impl Record {
     /// The version that readers get: a context before a value; then the one created first, so that the first bind
     /// wins; then the latest; then by actor. The same on every node that has the same siblings.
     pub fn shown(&self) -> Option<&Arc<Sibling>> {
-        self.siblings.iter().min_by_key(|s| {
-            let is_value = s.content.kind != EntryKind::Context;
-            (is_value, s.created, std::cmp::Reverse(s.stamp), s.dot)
-        })
+        self.siblings.iter().min_by_key(|s| (!s.is_context(), s.created, std::cmp::Reverse(s.stamp), s.dot))
     }
 
-    /// Whether versions of several operations disagree. Those of one operation (it ran twice) count as one.
+    /// Whether versions of several operations disagree. Those of one operation (it ran twice) count as one, and so do
+    /// contexts: two sides that each made a context want the same thing.
     pub fn is_conflict(&self) -> bool {
-        self.siblings.windows(2).any(|pair| pair[0].operation != pair[1].operation)
+        self.siblings
+            .windows(2)
+            .any(|pair| pair[0].operation != pair[1].operation && !(pair[0].is_context() && pair[1].is_context()))
     }
 
     /// Whether the other record has seen and remembers nothing that this one doesn't.
     pub fn knows(&self, other: &Self) -> bool {
         self.last.includes(&other.last) && self.coverage.includes(&other.coverage) && self.history.includes(&other.history)
+    }
+
+    /// About how many bytes it takes on the wire.
+    pub fn weight(&self) -> usize {
+        let sibling = |sibling: &Arc<Sibling>| {
+            let content = &sibling.content;
+            let metadata = content.instance.as_ref().map_or(0, |instance| instance.metadata.len());
+            96 + sibling.writer.len() + content.class_name.len() + content.value.len() + metadata
+        };
+        let vectors = 24 * (self.last.len() + self.coverage.len());
+        self.siblings.iter().map(sibling).sum::<usize>() + vectors + 72 * self.history.len()
     }
 
     /// Whether the write was superseded here.

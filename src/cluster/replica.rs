@@ -4,7 +4,6 @@
 //! the driver makes durable. The replica decides nothing about other nodes; `sync.rs` says what is exchanged with them
 //! and `purge.rs` what is dropped.
 
-use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +15,10 @@ use crate::naming::{Content, Name};
 use crate::protocol::OperationId;
 
 use super::history::{Event, Outcome};
+use super::index::Index;
 use super::merge::Merge;
-use super::oplog::{Horizons, Oplog, Standing, standing};
+use super::oplog::{Horizons, Standing, standing};
+use super::projection::{Projection, Records};
 use super::record::{Record, Sibling};
 use super::rules::{Rule, Rules};
 use super::stamp::{HybridClock, Stamp};
@@ -46,13 +47,33 @@ impl Default for Retention {
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// What is bound; `None` where something is removed.
-    pub content: Option<Content>,
+    pub binds: Option<Bound>,
     /// The live versions that stay beside it. Everything else here is superseded.
     pub keep: Vec<Dot>,
+    /// What is remembered: the operation, a digest of what it asked for, and what became of it so far. `None` where
+    /// the node itself writes (it withdraws or voids a version) or the event is remembered at another name.
+    pub event: Option<(OperationId, u64, Outcome)>,
+}
+
+/// A version that is made.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// What is bound.
+    pub content: Content,
+    /// By which operation.
+    pub operation: OperationId,
     /// When the name's life began, where the write does not take that over from what it replaces.
     pub created: Option<Stamp>,
-    /// The operation that asks for it; `None` where the node itself does (it withdraws or voids a version).
-    pub operation: Option<(OperationId, u64)>,
+    /// How long it stays unless it is renewed.
+    pub lease: Option<Duration>,
+}
+
+impl Draft {
+    /// What an operation binds, or (`None`) removes; what becomes of it is not settled.
+    pub fn of(operation: OperationId, digest: u64, content: Option<Content>) -> Self {
+        let bound = |content| Bound { content, operation, created: None, lease: None };
+        Self { binds: content.map(bound), keep: Vec::new(), event: Some((operation, digest, Outcome::Pending)) }
+    }
 }
 
 /// One node's copy of the cluster tree.
@@ -61,16 +82,13 @@ pub struct Replica {
     pub(super) retention: Retention,
     pub(super) actor: Actor,
     pub(super) sequence: u64,
-    pub(super) records: BTreeMap<Name, Arc<Record>>,
+    pub(super) records: Records,
     pub(super) seen: Seen,
     pub(super) floor: Vector,
     pub(super) clock: HybridClock,
     pub(super) horizons: Horizons,
-    /// The name at which each last or live write stands: what a peer lacks is found without reading all records.
-    pub(super) by_dot: BTreeMap<Dot, Name>,
-    /// Since when each tombstone is one, by this node's time.
-    pub(super) tombstones: BTreeMap<Name, Duration>,
-    pub(super) oplog: Oplog,
+    pub(super) index: Index,
+    pub(super) projection: Projection,
     writer: Arc<str>,
     rng: StdRng,
     transaction: Transaction,
@@ -85,14 +103,13 @@ impl Replica {
             retention: Retention::default(),
             actor: rng.random(),
             sequence: 0,
-            records: BTreeMap::new(),
+            records: Records::new(),
             seen: Seen::default(),
             floor: Vector::default(),
             clock: HybridClock::new(epoch, Stamp::default()),
             horizons: Horizons::default(),
-            by_dot: BTreeMap::new(),
-            tombstones: BTreeMap::new(),
-            oplog: Oplog::default(),
+            index: Index::default(),
+            projection: Projection::default(),
             writer,
             rng,
             transaction: Transaction::default(),
@@ -112,9 +129,10 @@ impl Replica {
         replica.horizons = meta.horizons;
         replica.clock = HybridClock::new(epoch, meta.stamp);
         for (name, record) in state.records {
-            replica.index(Duration::ZERO, &name, None, Some(&record));
-            replica.records.insert(name, record);
+            replica.replace(Duration::ZERO, &name, Some(record));
         }
+        // Whoever starts from here reads all of it at once.
+        replica.take_changes();
         replica
     }
 
@@ -177,7 +195,7 @@ impl Replica {
     /// withdrawn; one that was superseded without being withdrawn did take effect.
     pub fn standing(&self, operation: OperationId) -> Standing {
         let mut events = Vec::new();
-        for name in self.oplog.names(operation) {
+        for name in self.index.oplog.names(operation) {
             let Some(record) = self.records.get(name) else { continue };
             events.extend(record.history.of(operation).map(|event| {
                 let effective = event.outcome == Outcome::Pending && record.sibling(event.dot).is_none();
@@ -188,6 +206,25 @@ impl Replica {
             Standing::Unknown if self.horizons.has_forgotten(operation) => Standing::Forgotten,
             known => known,
         }
+    }
+
+    /// The names that were changed together with one of a record's live versions, or with what was moved away from it.
+    pub fn companions<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = Name> + 'a {
+        let parts = record.history.iter().filter(|event| event.outcome == Outcome::Part);
+        let operations = record.siblings.iter().map(|sibling| sibling.operation).chain(parts.map(|event| event.operation));
+        operations.flat_map(|operation| self.index.oplog.names(operation)).cloned()
+    }
+
+    /// The events of an operation, and where they stand.
+    pub fn events_of(&self, operation: OperationId) -> impl Iterator<Item = (&Name, &Event)> {
+        let at = |name| Some((name, self.records.get(name)?));
+        let records = self.index.oplog.names(operation).iter().filter_map(at);
+        records.flat_map(move |(name, record)| record.history.of(operation).map(move |event| (name, event)))
+    }
+
+    /// The versions that have a lease, where they stand and how long it is.
+    pub fn leased(&self) -> impl Iterator<Item = (Dot, &Name, Duration)> {
+        self.projection.leased.iter().map(|(dot, (name, lease))| (*dot, name, *lease))
     }
 
     /// A stamp of now, later than all before.
@@ -212,14 +249,14 @@ impl Replica {
         }
         let inherited = replaced.iter().map(|sibling| sibling.created).min();
         record.siblings = kept;
-        if let Some((operation, digest)) = draft.operation {
-            record.history.note(Event { dot, operation, digest, stamp, outcome: Outcome::Pending });
-            if let Some(content) = draft.content {
-                let created = draft.created.or(inherited).unwrap_or(stamp);
-                let sibling = Sibling { dot, stamp, created, content, operation, writer: Arc::clone(&self.writer) };
-                record.siblings.push(Arc::new(sibling));
-                record.siblings.sort_unstable_by_key(|sibling| sibling.dot);
-            }
+        if let Some((operation, digest, outcome)) = draft.event {
+            record.history.note(Event { dot, operation, digest, stamp, outcome });
+        }
+        if let Some(Bound { content, operation, created, lease }) = draft.binds {
+            let created = created.or(inherited).unwrap_or(stamp);
+            let sibling = Sibling { dot, stamp, created, content, operation, writer: Arc::clone(&self.writer), lease };
+            record.siblings.push(Arc::new(sibling));
+            record.siblings.sort_unstable_by_key(|sibling| sibling.dot);
         }
         self.seen.add(dot);
         self.put(now, name, Some(Arc::new(record)));
@@ -270,13 +307,20 @@ impl Replica {
 
     /// Replaces the record of a name, in memory and in the transaction; `None` purges it.
     pub(super) fn put(&mut self, now: Duration, name: &Name, record: Option<Arc<Record>>) {
+        self.replace(now, name, record.clone());
+        self.transaction.records.insert(name.clone(), record);
+        self.meta_changed = true;
+    }
+
+    fn replace(&mut self, now: Duration, name: &Name, record: Option<Arc<Record>>) {
+        self.projection.touch(&self.records, name);
         let old = match &record {
             Some(record) => self.records.insert(name.clone(), Arc::clone(record)),
             None => self.records.remove(name),
         };
-        self.index(now, name, old.as_deref(), record.as_deref());
-        self.transaction.records.insert(name.clone(), record);
-        self.meta_changed = true;
+        let (old, new) = (old.unwrap_or_default(), record.unwrap_or_default());
+        self.index.replaced(now, name, &old, &new);
+        self.projection.replaced(&self.records, name, &old, &new);
     }
 
     /// Marks what is known beside the records as changed.
@@ -297,26 +341,6 @@ impl Replica {
             floor: self.floor.clone(),
             stamp: self.clock.last(),
             horizons: self.horizons.clone(),
-        }
-    }
-
-    fn index(&mut self, now: Duration, name: &Name, old: Option<&Record>, new: Option<&Record>) {
-        let nothing = Record::default();
-        let (old, new) = (old.unwrap_or(&nothing), new.unwrap_or(&nothing));
-        for dot in old.dots().filter(|dot| new.dots().all(|other| other != *dot)) {
-            self.by_dot.remove(&dot);
-        }
-        self.by_dot.extend(new.dots().map(|dot| (dot, name.clone())));
-        if new.is_tombstone() && !new.last.is_empty() {
-            self.tombstones.entry(name.clone()).or_insert(now);
-        } else {
-            self.tombstones.remove(name);
-        }
-        for event in old.history.iter().filter(|event| new.history.get(event.dot).is_none()) {
-            self.oplog.remove(event.operation, name);
-        }
-        for event in new.history.iter() {
-            self.oplog.add(event.operation, name);
         }
     }
 }

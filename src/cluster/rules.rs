@@ -6,7 +6,7 @@
 
 /// One rule. The doc of each says what happens without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u32)]
+#[repr(u8)]
 pub enum Rule {
     /// A peer's vector is joined after all records of its session; otherwise with the first of them.
     VectorAfterRecords,
@@ -64,24 +64,42 @@ pub enum Rule {
     SameCreation,
     /// After a freeze, acknowledgements of binds are dropped and gathered again; otherwise they count.
     FrozenDistrusts,
+    /// What one event wrote at several names travels together; otherwise each name by itself.
+    WholeEvents,
+    /// A rename that is withdrawn puts back what it moved; otherwise that is gone.
+    MovedPutBack,
+    /// A context with names in it is not removed or replaced; otherwise it is.
+    EmptinessChecked,
+    /// The cluster tree grows to its quotas; otherwise without end.
+    QuotasChecked,
+    /// Nobody is served before the first sync; otherwise from what is there.
+    ReadyFirst,
+    /// A node that leaves waits until the others have its writes; otherwise it goes at once.
+    HandsOver,
+    /// A lease is let go by the owner of its name alone; otherwise by everybody.
+    OwnerExpires,
+    /// Where many leases would go at once they are held; otherwise they go.
+    ManyLeasesHeld,
+    /// After a freeze and in a new view leases begin anew; otherwise silence counts.
+    LeasesBeginAnew,
 }
 
 /// A set of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules(u32);
+pub struct Rules(u64);
 
 impl Rules {
     /// All of them.
-    pub const ALL: Self = Self(u32::MAX);
+    pub const ALL: Self = Self(u64::MAX);
 
     /// Whether the rule is in force.
     pub const fn hold(self, rule: Rule) -> bool {
-        self.0 & (1 << rule as u32) != 0
+        self.0 & (1 << rule as u8) != 0
     }
 
     /// All but one more. For the simulation.
     #[doc(hidden)]
     pub const fn without(self, rule: Rule) -> Self {
-        Self(self.0 & !(1 << rule as u32))
+        Self(self.0 & !(1 << rule as u8))
     }
 }

@@ -9,28 +9,45 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::naming::Name;
 
 use super::history::Outcome;
+use super::message::Named;
 use super::oplog::Horizons;
 use super::record::Record;
 use super::replica::Replica;
 use super::rules::Rule;
 use super::vector::{Dot, Seen, Vector};
+use super::wire;
 
 /// Asks a peer for what this node lacks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SyncRequest {
     /// Drawn for this request: parts of another session are not taken.
     pub session: u64,
     /// All that the asker has seen.
     pub seen: Seen,
+    /// What the asker has purged: who is below this must sync fully from it, and not the other way round alone.
+    pub floor: Vector,
     /// Writes whose outcome the asker does not know: news of these bring no new write, so the vector can't show them.
-    pub unsettled: Vec<(Name, Dot)>,
+    pub unsettled: Vec<Unsettled>,
+}
+
+/// A write of which it is not known what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unsettled {
+    /// Its name.
+    #[serde(with = "wire::name")]
+    pub name: Name,
+    /// The write.
+    #[serde(with = "wire::numbered")]
+    pub dot: Dot,
 }
 
 /// One part of the answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SyncPart {
     /// The request's session.
     pub session: u64,
@@ -43,13 +60,13 @@ pub struct SyncPart {
     /// Whether a name that is in no part is one that the sender lacks.
     pub full: bool,
     /// Records of the sender.
-    pub records: Vec<(Name, Arc<Record>)>,
-    /// What the sender claims with the answer as a whole.
-    pub claim: Arc<Claim>,
+    pub records: Vec<Named>,
+    /// What the sender claims with the answer as a whole: in the first part.
+    pub claim: Option<Arc<Claim>>,
 }
 
 /// What a sender had seen and purged when it took the snapshot.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// All that it had seen.
     pub seen: Seen,
@@ -67,6 +84,9 @@ pub struct Pull {
     taken: u32,
 }
 
+/// A part is closed when it has grown to so many bytes: well below a frame's limit, though a record follows the last.
+const PART_BYTES: usize = 512 * 1024;
+
 /// What taking a part led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -81,39 +101,32 @@ pub enum Progress {
     },
 }
 
-/// How many records go into one part.
-const PART_RECORDS: usize = 256;
-
 impl Replica {
     /// Begins a pull from some peer: the request to send, and what will gather the answer.
     pub fn begin_pull(&mut self) -> (SyncRequest, Pull) {
         let session = self.draw();
-        let unsettled = self.unsettled().collect();
-        (SyncRequest { session, seen: self.seen.clone(), unsettled }, Pull { session, parts: BTreeMap::new(), taken: 0 })
+        let unsettled = self.index.unsettled.iter().map(|(&dot, name)| Unsettled { name: name.clone(), dot }).collect();
+        let request = SyncRequest { session, seen: self.seen.clone(), floor: self.floor.clone(), unsettled };
+        (request, Pull { session, parts: BTreeMap::new(), taken: 0 })
     }
 
     /// Answers a peer from the current state.
     pub fn answer_pull(&mut self, request: &SyncRequest) -> Vec<SyncPart> {
-        self.answer_pull_in(request, PART_RECORDS)
+        self.answer_pull_in(request, PART_BYTES)
     }
 
-    /// As [`answer_pull`](Self::answer_pull), with so many records in a part.
-    pub fn answer_pull_in(&mut self, request: &SyncRequest, part_records: usize) -> Vec<SyncPart> {
+    /// As [`answer_pull`](Self::answer_pull), with parts of about so many bytes.
+    pub fn answer_pull_in(&mut self, request: &SyncRequest, part_bytes: usize) -> Vec<SyncPart> {
         let answer = self.draw();
         let full = !self.may_send_delta(&request.seen);
         let records = if full { self.all_records() } else { self.records_beyond(request) };
         let claim = Claim { seen: self.seen.clone(), floor: self.floor.clone(), horizons: self.horizons.clone() };
-        let claim = Arc::new(claim);
-        let mut chunks: Vec<_> = records.chunks(part_records).map(<[_]>::to_vec).collect();
-        if chunks.is_empty() {
-            chunks.push(Vec::new());
-        }
-        let total = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
-        let part = |(index, records)| {
-            let claim = Arc::clone(&claim);
-            SyncPart { session: request.session, answer, index, total, full, records, claim }
-        };
-        (0..).zip(chunks).map(part).collect()
+        let mut claim = Some(Arc::new(claim));
+        let parts = in_parts(records, part_bytes);
+        let total = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+        let part =
+            |(index, records)| SyncPart { session: request.session, answer, index, total, full, records, claim: claim.take() };
+        (0..).zip(parts).map(part).collect()
     }
 
     /// Takes a part of an answer; the last one to arrive applies them all.
@@ -125,8 +138,8 @@ impl Replica {
             return Progress::Ignored;
         }
         let (total, full) = (part.total, part.full);
-        if !self.rules.hold(Rule::VectorAfterRecords) {
-            self.join_claim(&part.claim);
+        if let Some(claim) = part.claim.as_ref().filter(|_| !self.rules.hold(Rule::VectorAfterRecords)) {
+            self.join_claim(claim);
         }
         pull.parts.insert(key, part);
         if !self.rules.hold(Rule::FullSyncAtomic) {
@@ -151,15 +164,16 @@ impl Replica {
     }
 
     fn apply(&mut self, now: Duration, parts: &[SyncPart]) {
-        let Some(first) = parts.first() else { return };
-        let (full, claim) = (first.full, Arc::clone(&first.claim));
+        let Some((full, claim)) = parts.iter().find_map(|part| Some((part.full, part.claim.as_ref()?))) else { return };
         let must_be_full = self.is_below(&claim.floor) && self.rules.hold(Rule::DeltaWithinFloor);
         debug_assert!(full || !must_be_full, "invariant 5: a delta from a peer whose floor this node is below");
         let sender = full.then_some(&claim.seen);
         let mut named = BTreeSet::new();
-        for (name, record) in parts.iter().flat_map(|part| &part.records) {
+        for Named { name, record } in parts.iter().flat_map(|part| &part.records) {
             self.merge(now, name, record, sender);
-            named.insert(name);
+            if full {
+                named.insert(name);
+            }
         }
         if full {
             let absent: Vec<Name> = self.records.keys().filter(|name| !named.contains(name)).cloned().collect();
@@ -167,7 +181,7 @@ impl Replica {
                 self.merge(now, &name, &Record::default(), sender);
             }
         }
-        self.join_claim(&claim);
+        self.join_claim(claim);
         debug_assert!(
             !full || self.floor.includes(&claim.floor) || !self.rules.hold(Rule::FloorTakenOver),
             "invariant 7: the floor of a full sync was not taken over"
@@ -189,43 +203,36 @@ impl Replica {
         peer.vector().includes(&self.floor) || !self.rules.hold(Rule::DeltaWithinFloor)
     }
 
-    fn all_records(&self) -> Vec<(Name, Arc<Record>)> {
-        self.records.iter().map(|(name, record)| (name.clone(), Arc::clone(record))).collect()
+    fn all_records(&self) -> Vec<Named> {
+        self.records.iter().map(|(name, record)| Named { name: name.clone(), record: Arc::clone(record) }).collect()
     }
 
     /// The records with a write that the peer has not seen, and those whose outcome it asks for.
-    fn records_beyond(&self, request: &SyncRequest) -> Vec<(Name, Arc<Record>)> {
+    fn records_beyond(&self, request: &SyncRequest) -> Vec<Named> {
         let mut names = BTreeSet::new();
         for last in self.seen.vector().iter().chain(self.seen.beyond()) {
             let known = request.seen.vector().get(last.actor);
             let first_lacking = Dot { actor: last.actor, sequence: known.saturating_add(1) };
             let end = Dot { actor: last.actor, sequence: u64::MAX };
             if known < last.sequence {
-                let lacking = self.by_dot.range(first_lacking..=end).filter(|(dot, _)| !request.seen.has(**dot));
+                let lacking = self.index.by_dot.range(first_lacking..=end).filter(|(dot, _)| !request.seen.has(**dot));
                 names.extend(lacking.map(|(_, name)| name));
             }
         }
         let settled = |name: &Name, dot: Dot| {
             self.records.get(name).and_then(|r| r.history.get(dot)).is_some_and(|event| event.outcome != Outcome::Pending)
         };
-        names.extend(request.unsettled.iter().filter(|(name, dot)| settled(name, *dot)).map(|(name, _)| name));
-        let record = |name: &Name| self.records.get(name).map(|record| (name.clone(), Arc::clone(record)));
+        names.extend(request.unsettled.iter().filter(|event| settled(&event.name, event.dot)).map(|event| &event.name));
+        let record = |name: &Name| Some(Named { name: name.clone(), record: Arc::clone(self.records.get(name)?) });
         names.into_iter().filter_map(record).collect()
-    }
-
-    /// The writes of which it is not known what became of them.
-    fn unsettled(&self) -> impl Iterator<Item = (Name, Dot)> + '_ {
-        self.records.iter().flat_map(|(name, record)| {
-            let pending = record.history.iter().filter(|event| event.outcome == Outcome::Pending);
-            pending.map(move |event| (name.clone(), event.dot))
-        })
     }
 
     /// What a sync must not be: taken up part by part, as the parts come. See [`Rule::FullSyncAtomic`].
     fn take_in_pieces(&mut self, now: Duration, pull: &mut Pull, answer: u64) -> Progress {
+        let Some(claim) = pull.parts.get(&(answer, 0)).and_then(|part| part.claim.clone()) else { return Progress::Waiting };
         while let Some(part) = pull.parts.get(&(answer, pull.taken)) {
-            let sender = part.full.then_some(&part.claim.seen);
-            for (name, record) in &part.records {
+            let sender = part.full.then_some(&claim.seen);
+            for Named { name, record } in &part.records {
                 self.merge(now, name, record, sender);
             }
             pull.taken += 1;
@@ -238,4 +245,21 @@ impl Replica {
         }
         Progress::Waiting
     }
+}
+
+/// Records in parts of about so many bytes; one part at least.
+fn in_parts(records: Vec<Named>, part_bytes: usize) -> Vec<Vec<Named>> {
+    let (mut parts, mut last, mut size) = (Vec::new(), Vec::new(), 0);
+    for named in records {
+        size += named.name.as_str().len() + named.record.weight();
+        last.push(named);
+        if size >= part_bytes {
+            parts.push(std::mem::take(&mut last));
+            size = 0;
+        }
+    }
+    if !last.is_empty() || parts.is_empty() {
+        parts.push(last);
+    }
+    parts
 }

@@ -8,7 +8,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::wire;
 
 /// One write: which actor, and the how-manieth of that actor. The same thing that users see as a version.
 pub use crate::naming::Version as Dot;
@@ -17,7 +19,7 @@ pub use crate::naming::Version as Dot;
 pub type Actor = u128;
 
 /// For each actor, how many of its writes are covered, from the first one on without a gap.
-#[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Vector(Vec<(Actor, u64)>);
 
 impl Vector {
@@ -66,6 +68,11 @@ impl Vector {
         Self(both.filter(|&(_, sequence)| sequence > 0).collect())
     }
 
+    /// Of how many actors anything is covered.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether nothing is covered.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -86,6 +93,19 @@ impl FromIterator<Dot> for Vector {
     }
 }
 
+impl Serialize for Vector {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(wire::Numbered::from))
+    }
+}
+
+/// In order, whatever order it was sent in.
+impl<'de> Deserialize<'de> for Vector {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Vec::<wire::Numbered>::deserialize(deserializer)?.into_iter().map(Dot::from).collect())
+    }
+}
+
 impl fmt::Debug for Vector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter().map(Shown)).finish()
@@ -96,6 +116,7 @@ impl fmt::Debug for Vector {
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     vector: Vector,
+    #[serde(with = "wire::dots")]
     beyond: BTreeSet<Dot>,
 }
 

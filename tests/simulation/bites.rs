@@ -57,7 +57,7 @@ mod replication {
 
     #[test]
     fn a_full_sync_record_by_record() {
-        bites(&SCENARIO, Rule::FullSyncAtomic, 153);
+        bites(&SCENARIO, Rule::FullSyncAtomic, 721);
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod writing {
 
     #[test]
     fn only_what_is_called_a_retry_is_looked_up() {
-        bites(&SEQUENCE, Rule::EveryExecutionChecks, 150);
+        bites(&SEQUENCE, Rule::EveryExecutionChecks, 493);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How nodes catch up with each other: on meeting, on a reminder, and by asking around.
 
-use crate::cluster::message::Message;
+use crate::cluster::message::{Message, Named};
 use crate::cluster::sync::{Progress, SyncPart, SyncRequest};
 use crate::cluster::vector::{Dot, Seen, Vector};
 use crate::naming::Name;
@@ -17,8 +17,15 @@ impl Engine {
         self.send(peer, Message::Pull(request));
     }
 
+    pub(super) fn pull_from_all(&mut self) {
+        for peer in self.peers().collect::<Vec<_>>() {
+            self.pull_from(peer);
+        }
+    }
+
     pub(super) fn answer_pull(&mut self, from: NodeId, request: &SyncRequest) {
         self.notice_own_writes(&request.seen);
+        self.notice_floor(from, &request.floor);
         self.caught_up(from, request.seen.vector());
         for part in self.replica.answer_pull(request) {
             self.send(from, Message::Part(part));
@@ -26,11 +33,14 @@ impl Engine {
     }
 
     pub(super) fn take_part(&mut self, from: NodeId, part: SyncPart) {
-        self.notice_own_writes(&part.claim.seen);
+        if let Some(claim) = &part.claim {
+            self.notice_own_writes(&claim.seen);
+        }
         let Some(pull) = self.pulls.get_mut(&from) else { return };
-        let names: Vec<Name> = part.records.iter().map(|(name, _)| name.clone()).collect();
+        let names: Vec<Name> = part.records.iter().map(|Named { name, .. }| name.clone()).collect();
         if let Progress::Complete { .. } = self.replica.take_part(self.now, pull, part) {
             self.pulls.remove(&from);
+            self.synced_with(from);
             for name in names {
                 self.void_repetitions(&name);
             }
@@ -46,6 +56,7 @@ impl Engine {
             self.lagging.remove(&from);
         }
         self.vectors.entry(from).or_default().join(vector);
+        self.check_handed_over();
     }
 
     /// The peer lags until it has seen all that this node wrote up to now.
@@ -58,6 +69,15 @@ impl Engine {
         let lagging: Vec<NodeId> = self.lagging.keys().copied().collect();
         for peer in lagging {
             self.send(peer, Message::Lagging);
+        }
+    }
+
+    /// Something was missed: a write is known and one before it is not.
+    pub(super) fn close_gaps(&mut self) {
+        if self.replica.seen().beyond().next().is_some()
+            && let Some(peer) = self.random_peer().filter(|peer| !self.pulls.contains_key(peer))
+        {
+            self.pull_from(peer);
         }
     }
 

@@ -1,20 +1,26 @@
-//! `bind`: create if absent, with one winner while the nodes see each other (3.6).
+//! What must be the only one of its kind: bind, rename, `create_subcontext`; one winner while the nodes see each other
+//! (3.6).
 //!
 //! A bind is stored here and offered to *all* live members, lagging ones too. A receiver holds it, or objects: it has
 //! another binding, settled or not. Of two binds under way the one created first wins: its receiver takes back its own
 //! and holds the other's. The coordinator settles a bind that all live members hold, or after a while a majority of
 //! all members; else it waits until the silent ones have left the view. Only a version's coordinator withdraws it; a
 //! retry that finds its operation under way elsewhere makes its own version *beside* that one, as old as that one.
+//!
+//! A rename is a bind of the new name; it is its owner's who owns the old one, where two renames of one thing meet.
+//! Withdrawn, it puts back what it took away. Contexts that were made on the way stay.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::history::{Event, Outcome};
-use crate::cluster::message::{Message, Refusal, Reply, Request, Write};
-use crate::cluster::record::{Record, Sibling};
-use crate::cluster::replica::Draft;
+use crate::cluster::message::{Message, Named, Write};
+use crate::cluster::obstacle::{Existing, Obstacle};
+use crate::cluster::record::Sibling;
+use crate::cluster::reply::{Refusal, Reply};
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
+use crate::naming::Name;
 use crate::protocol::OperationId;
 use crate::topology::NodeId;
 
@@ -23,60 +29,29 @@ use super::timer::Timer;
 use super::write::Writing;
 
 impl Engine {
-    pub(super) fn execute_bind(&mut self, request: &Request, record: &Record) {
-        let operation = request.operation;
-        let others: Vec<&Arc<Sibling>> = record.siblings.iter().filter(|s| s.operation != operation).collect();
-        if let Some(other) = others.first() {
-            let is_taken = others.iter().any(|other| Self::is_settled(record, other.dot));
-            if is_taken || !self.rules.hold(Rule::LooksAgain) {
-                self.answer(operation, &Reply::AlreadyBound { version: other.dot, writer: Arc::clone(&other.writer) });
-            } else {
-                self.look_again(operation);
-            }
-            return;
-        }
-        let own = || record.siblings.iter().filter(|sibling| sibling.operation == operation);
-        let beside = self.rules.hold(Rule::CoordinatorWithdraws);
-        let keep = if beside { own().map(|sibling| sibling.dot).collect() } else { Vec::new() };
-        let created = own().map(|sibling| sibling.created).min().filter(|_| self.rules.hold(Rule::SameCreation));
-        let asked = Some((operation, request.intent.digest(&request.name)));
-        let draft = Draft { content: request.intent.content().cloned(), keep, created, operation: asked };
-        let dot = self.replica.write(self.now, &request.name, draft);
-        if !beside {
-            for replaced in own() {
-                self.replica.settle(self.now, &request.name, replaced.dot, Outcome::Withdrawn);
-            }
-        }
-        let waits_for = self.peers().into_iter().filter(|peer| self.is_offered(*peer)).collect();
-        let writing = Writing {
-            operation,
-            name: request.name.clone(),
-            is_create: true,
-            waits_for,
-            held_by: BTreeSet::from([self.id]),
-            is_overdue: false,
-            is_frugal: false,
-        };
-        self.writings.insert(dot, writing);
-        self.offer(dot);
-    }
-
-    fn is_offered(&self, peer: NodeId) -> bool {
+    pub(super) fn is_offered(&self, peer: NodeId) -> bool {
         !self.lagging.contains_key(&peer) || self.rules.hold(Rule::CreateToLagging)
     }
 
-    fn offer(&mut self, dot: Dot) {
-        let Some(writing) = self.writings.get(&dot) else { return };
-        let (operation, name) = (Some(writing.operation), writing.name.clone());
-        let record = self.record_of(&name);
-        for peer in self.peers() {
+    pub(super) fn offer(&mut self, dot: Dot) {
+        let Some(write) = self.outgoing(dot) else { return };
+        for peer in self.audience() {
             if self.is_offered(peer) {
-                let write = Write { dot, operation, name: name.clone(), record: Arc::clone(&record) };
-                self.send(peer, Message::Create(write));
+                self.send(peer, Message::Create(write.clone()));
             }
         }
         self.timers.add(self.now + self.timing.lagging_after, Timer::Overdue(dot));
         self.check(dot);
+    }
+
+    /// What a retry must not do: replace the versions that its operation has under way. See
+    /// [`Rule::CoordinatorWithdraws`].
+    pub(super) fn supersede_own(&mut self, operation: OperationId, name: &Name) {
+        if !self.rules.hold(Rule::CoordinatorWithdraws) {
+            for own in self.record_of(name).siblings.iter().filter(|sibling| sibling.operation == operation) {
+                self.replica.settle(self.now, name, own.dot, Outcome::Withdrawn);
+            }
+        }
     }
 
     /// A majority of all members, live or not, is enough in the end: two of them share a member, which objects.
@@ -87,8 +62,7 @@ impl Engine {
 
     pub(super) fn commit_create(&mut self, dot: Dot, writing: &Writing) {
         self.replica.settle(self.now, &writing.name, dot, Outcome::Done);
-        let record = self.record_of(&writing.name);
-        let write = Write { dot, operation: Some(writing.operation), name: writing.name.clone(), record };
+        let write = Write { dot, operation: Some(writing.operation), records: self.bundle([&writing.name]) };
         self.broadcast(&Message::Write(write));
     }
 
@@ -99,7 +73,7 @@ impl Engine {
         }
         let creates: Vec<Dot> = self.writings.iter().filter(|(_, w)| w.is_create).map(|(dot, _)| *dot).collect();
         for dot in creates {
-            let peers = self.peers().into_iter().collect();
+            let peers = self.peers().collect();
             if let Some(writing) = self.writings.get_mut(&dot) {
                 writing.held_by = BTreeSet::from([self.id]);
                 writing.is_overdue = false;
@@ -110,26 +84,24 @@ impl Engine {
     }
 
     pub(super) fn receive_create(&mut self, from: NodeId, write: &Write) {
-        let (dot, name) = (write.dot, &write.name);
+        let (Some(Named { name, record }), Some(operation), dot) = (write.principal(), write.operation, write.dot) else {
+            return;
+        };
         let here = self.record_of(name);
-        let Some(operation) = write.operation else { return };
-        let took_effect =
-            |event: &Event| event.dot != dot && event.outcome == Outcome::Done && !write.record.supersedes(event.dot);
+        let took_effect = |event: &Event| event.dot != dot && event.outcome == Outcome::Done && !record.supersedes(event.dot);
         if here.history.of(operation).any(took_effect) && self.rules.hold(Rule::KnownAnswered) {
-            self.send(from, Message::CreateKnown { dot, record: here });
+            let records = self.bundle([name]);
+            self.send(from, Message::CreateKnown { dot, records });
             return;
         }
-        let rivals: Vec<&Arc<Sibling>> = here
-            .siblings
-            .iter()
-            .filter(|s| s.dot != dot && s.operation != operation && !write.record.supersedes(s.dot))
-            .collect();
+        let is_rival = |s: &&Arc<Sibling>| s.dot != dot && s.operation != operation && !record.supersedes(s.dot);
+        let rivals: Vec<&Arc<Sibling>> = here.siblings.iter().filter(is_rival).collect();
         if rivals.is_empty() {
             self.hold(from, write);
             return;
         }
         let age = |sibling: &Sibling| (sibling.created, sibling.operation);
-        let offered = write.record.sibling(dot).map(|sibling| age(sibling));
+        let offered = record.sibling(dot).map(|sibling| age(sibling));
         let is_own_create = |rival: &Sibling| self.writings.get(&rival.dot).is_some_and(|writing| writing.is_create);
         let gives_way = rivals.iter().all(|rival| is_own_create(rival) && offered < Some(age(rival)));
         if gives_way && self.rules.hold(Rule::FirstCreatedWins) {
@@ -138,27 +110,33 @@ impl Engine {
             }
             self.hold(from, write);
         } else {
-            self.send(from, Message::CreateObjection { dot, record: here });
+            let records = self.bundle([name]);
+            self.send(from, Message::CreateObjection { dot, records });
         }
     }
 
     fn hold(&mut self, from: NodeId, write: &Write) {
-        self.take_up(&write.name, &write.record);
+        self.take_up(&write.records);
         self.send(from, Message::CreateHeld(write.dot));
     }
 
-    pub(super) fn create_objected(&mut self, dot: Dot, record: &Record) {
-        let Some(name) = self.writings.get(&dot).map(|writing| writing.name.clone()) else { return };
-        self.take_up(&name, record);
-        self.withdraw(dot);
+    pub(super) fn create_objected(&mut self, dot: Dot, records: &[Named]) {
+        if self.writings.contains_key(&dot) {
+            self.take_up(records);
+            self.withdraw(dot);
+        }
     }
 
-    pub(super) fn create_known(&mut self, dot: Dot, record: &Record) {
-        let Some(name) = self.writings.get(&dot).map(|writing| writing.name.clone()) else { return };
-        self.take_up(&name, record);
+    pub(super) fn create_known(&mut self, dot: Dot, records: &[Named]) {
+        if !self.writings.contains_key(&dot) {
+            return;
+        }
+        self.take_up(records);
         let Some(writing) = self.writings.remove(&dot) else { return };
-        self.retract(&name, dot);
-        let done = record.history.of(writing.operation).find(|event| event.outcome == Outcome::Done).map(|event| event.dot);
+        // What it moved was moved by the other execution too.
+        self.retract(&writing.name, dot, None);
+        let known = records.iter().flat_map(|named| named.record.history.of(writing.operation));
+        let done = known.filter(|event| event.outcome == Outcome::Done).map(|event| event.dot).next();
         let receipt = self.receipt([self.id]);
         self.answer(writing.operation, &Reply::Done { version: done, receipt });
     }
@@ -167,19 +145,22 @@ impl Engine {
     fn withdraw(&mut self, dot: Dot) {
         let Some(writing) = self.writings.remove(&dot) else { return };
         if self.rules.hold(Rule::Withdraws) {
-            self.retract(&writing.name, dot);
+            self.retract(&writing.name, dot, writing.moved);
         }
         if self.rules.hold(Rule::LooksAgain) {
             self.look_again(writing.operation);
         } else {
-            let rival = self.record_of(&writing.name).siblings.iter().find(|s| s.operation != writing.operation).cloned();
-            let (version, writer) = rival.map_or((dot, Arc::from("")), |rival| (rival.dot, Arc::clone(&rival.writer)));
-            self.answer(writing.operation, &Reply::AlreadyBound { version, writer });
+            let record = self.record_of(&writing.name);
+            let rival = record.siblings.iter().find(|sibling| sibling.operation != writing.operation);
+            let existing =
+                rival.map_or_else(|| Existing::context(&self.replica.shown(&writing.name)), |rival| Existing::of(rival));
+            let obstacle = Obstacle::AlreadyBound { name: writing.name, existing };
+            self.answer(writing.operation, &Reply::Obstructed(obstacle));
         }
     }
 
     /// Another bind of the name is under way. It may come to nothing: wait a little.
-    fn look_again(&mut self, operation: OperationId) {
+    pub(super) fn look_again(&mut self, operation: OperationId) {
         let pause = self.jitter(20, 80);
         if pause > self.time_left(operation) {
             self.answer(operation, &Reply::Refused(Refusal::Contended));

@@ -1,17 +1,27 @@
 //! The cluster tree's engine on one node: what it does with requests, messages, views and time.
 //!
-//! `step(now, input)` changes the replica and yields a transaction and outputs; the outputs leave when the
-//! transaction is durable. The parts:
+//! `step(now, input)` changes the replica and yields a transaction, the changes that readers are to be shown, and
+//! outputs; changes and outputs take effect when the transaction is durable. The parts:
 //!
+//! - [`input`]: what happens to an engine, and what it wants done
 //! - `request`: a client's request: session token, owner, what is already known of the operation (3.5)
+//! - `decide`: what the request comes to, by the table of outcomes (1.4)
 //! - `write`: a write is fanned out and acknowledged; who misses it lags (3.5)
-//! - `create`: bind, which others may object to (3.6)
+//! - `create`: bind and its like, which others may object to (3.6)
 //! - `void`: a repetition that slipped through is taken back
 //! - `catch_up`: pulls, lagging peers, anti-entropy, purge (3.7)
+//! - `standing`: joining, serving, leaving; and readers who must see what they saw before (3.5, 3.7)
+//! - `lease`: what goes unless it is renewed (3.7)
+//! - `status`: what became of an operation
 
 mod catch_up;
 mod create;
+mod decide;
+pub mod input;
+mod lease;
 mod request;
+mod standing;
+mod status;
 mod timer;
 mod void;
 mod write;
@@ -28,17 +38,22 @@ use crate::naming::Name;
 use crate::protocol::OperationId;
 use crate::topology::NodeId;
 
-use super::message::{Message, Receipt, Reply, Request};
+use super::message::Message;
 use super::record::Record;
 use super::replica::Replica;
+use super::reply::{Receipt, Reply};
 use super::rules::Rules;
-use super::store::Transaction;
 use super::sync::Pull;
 use super::vector::{Dot, Seen, Vector};
 
+use lease::Leases;
 use request::{Asker, Caller};
+use standing::Standing;
+use status::Inquiry;
 use timer::{Timer, Timers};
 use write::Writing;
+
+pub use input::{Input, Members, OperationStatus, Output, Step};
 
 /// How long things take, and how many nodes a write needs.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +72,16 @@ pub struct Timing {
     pub anti_entropy: Duration,
     /// On how many nodes a write must be held.
     pub min_replicas: usize,
+    /// How many names may be bound; asked of a coordinator, never of a merge.
+    pub max_names: u64,
+    /// How many bytes all values may take.
+    pub max_bytes: u64,
+    /// So many leases that would go at once are held, where they are more than [`HELD_SHARE`] percent of all.
+    pub held_from: usize,
 }
+
+/// More than so many of a hundred leases don't go at once: rather than all their holders, the way to them is gone.
+pub const HELD_SHARE: usize = 15;
 
 impl Default for Timing {
     fn default() -> Self {
@@ -70,66 +94,11 @@ impl Default for Timing {
             too_late: ms(250),
             anti_entropy: ms(1000),
             min_replicas: 1,
+            max_names: 4_000_000,
+            max_bytes: 8 << 30,
+            held_from: 10,
         }
     }
-}
-
-/// What happens to an engine.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// A client asks; `asker` is handed back with the answer.
-    Request {
-        /// The driver's handle of who asked.
-        asker: u64,
-        /// What is asked.
-        request: Request,
-    },
-    /// A peer says something.
-    Message {
-        /// The peer.
-        from: NodeId,
-        /// What it says.
-        message: Message,
-    },
-    /// The members changed.
-    Members {
-        /// Those that are live, this node among them.
-        live: BTreeSet<NodeId>,
-        /// All that are known, live or not.
-        all: BTreeSet<NodeId>,
-    },
-    /// Time has passed: [`Engine::next_wake`] was reached.
-    Tick,
-}
-
-/// What an engine wants done, once its transaction is durable.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// Tell a peer.
-    Send {
-        /// The peer.
-        to: NodeId,
-        /// What.
-        message: Message,
-    },
-    /// Answer a client.
-    Answer {
-        /// Who asked.
-        asker: u64,
-        /// What is answered.
-        reply: Reply,
-        /// The client's token from now on.
-        token: Seen,
-    },
-}
-
-/// What a step led to.
-#[derive(Debug, Default)]
-pub struct Step {
-    /// To be made durable first.
-    pub transaction: Transaction,
-    /// To be done then, in order.
-    pub outputs: Vec<Output>,
 }
 
 /// The cluster tree's engine on one node.
@@ -140,7 +109,11 @@ pub struct Engine {
     rules: Rules,
     rng: StdRng,
     live: BTreeSet<NodeId>,
+    guests: BTreeSet<NodeId>,
     members: BTreeSet<NodeId>,
+    standing: Standing,
+    leases: Leases,
+    inquiries: BTreeMap<OperationId, Inquiry>,
     /// Peers that missed a write, and up to which of this actor's writes they must have seen to be waited for again.
     lagging: BTreeMap<NodeId, Dot>,
     /// What each peer is known to have seen.
@@ -164,6 +137,10 @@ impl Engine {
             rules,
             rng,
             live: BTreeSet::from([id]),
+            guests: BTreeSet::new(),
+            standing: Standing::default(),
+            leases: Leases::default(),
+            inquiries: BTreeMap::new(),
             members: BTreeSet::from([id]),
             lagging: BTreeMap::new(),
             vectors: BTreeMap::new(),
@@ -186,10 +163,17 @@ impl Engine {
         match input {
             Input::Request { asker, request } => self.request(Asker::Client(asker), request),
             Input::Message { from, message } => self.message(from, message),
-            Input::Members { live, all } => self.members_changed(live, all),
+            Input::Read { asker, token } => self.read(asker, token),
+            Input::Status { asker, operation } => self.asked_status(asker, operation),
+            Input::Members(members) => self.members_changed(members),
+            Input::Quiesce => self.quiesce(),
             Input::Tick => self.tick(),
         }
-        Step { transaction: self.replica.take_transaction(), outputs: mem::take(&mut self.outputs) }
+        Step {
+            transaction: self.replica.take_transaction(),
+            changes: self.replica.take_changes(),
+            outputs: mem::take(&mut self.outputs),
+        }
     }
 
     /// When the engine wants the next tick, at the latest.
@@ -218,32 +202,38 @@ impl Engine {
             Message::Forwarded { operation, reply, token } => self.forwarded(operation, &reply, &token),
             Message::Create(write) => self.receive_create(from, &write),
             Message::CreateHeld(dot) | Message::Held(dot) => self.acknowledged(from, dot),
-            Message::CreateObjection { dot, record } => self.create_objected(dot, &record),
-            Message::CreateKnown { dot, record } => self.create_known(dot, &record),
+            Message::CreateObjection { dot, records } => self.create_objected(dot, &records),
+            Message::CreateKnown { dot, records } => self.create_known(dot, &records),
             Message::Write(write) => self.receive_write(from, &write),
-            Message::Inquire { operation, name } => self.inquired(from, operation, name),
-            Message::Informed { operation, name, record, is_forgotten } => {
-                self.informed(from, operation, &name, record.as_deref(), is_forgotten);
+            Message::Inquire(operation) => self.inquired(from, operation),
+            Message::Informed { operation, records, is_forgotten } => {
+                self.informed(from, operation, &records, is_forgotten);
             }
             Message::Pull(request) => self.answer_pull(from, &request),
             Message::Part(part) => self.take_part(from, part),
             Message::CaughtUp(vector) => self.caught_up(from, &vector),
             Message::Lagging => self.pull_from(from),
+            Message::Renewed { name, version } => self.renewed(&name, version),
         }
     }
 
-    fn members_changed(&mut self, live: BTreeSet<NodeId>, all: BTreeSet<NodeId>) {
-        let joined: Vec<NodeId> = live.difference(&self.live).copied().filter(|node| *node != self.id).collect();
-        self.live = live;
+    fn members_changed(&mut self, members: Members) {
+        let before: BTreeSet<NodeId> = self.audience().into_iter().collect();
+        self.live = members.live;
         self.live.insert(self.id);
-        self.members = all;
+        self.guests = members.guests;
+        self.guests.remove(&self.id);
+        self.members = members.all;
         self.members.extend(self.live.iter().copied());
+        let audience = self.audience();
         self.lagging.retain(|node, _| self.live.contains(node));
         self.vectors.retain(|node, _| self.members.contains(node));
-        self.pulls.retain(|node, _| self.live.contains(node));
-        for node in joined {
+        self.pulls.retain(|node, _| audience.contains(node));
+        for node in audience.into_iter().filter(|node| !before.contains(node)) {
             self.pull_from(node);
         }
+        self.view_changed();
+        self.leases_begin_anew();
         self.check_all();
     }
 
@@ -257,6 +247,8 @@ impl Engine {
                 Timer::PeersSilent(operation) => self.peers_silent(operation),
                 Timer::StillBehind(operation) => self.still_behind(operation),
                 Timer::LookAgain(operation) => self.execute(operation),
+                Timer::StillStale(asker) => self.still_stale(asker),
+                Timer::StatusDue(operation) => self.status_due(operation),
             }
         }
     }
@@ -267,9 +259,13 @@ impl Engine {
         self.timers.add(self.now + self.timing.beat, Timer::Beat);
         if is_late {
             self.distrust_creates();
+            self.leases_begin_anew();
         }
         self.check_all();
         self.remind_lagging();
+        self.close_gaps();
+        self.expire_leases();
+        self.check_handed_over();
     }
 
     /// The pulse stopped: this node was frozen, and does not know what the others did meanwhile.
@@ -277,8 +273,14 @@ impl Engine {
         self.now > self.last_beat + self.timing.too_late
     }
 
-    fn peers(&self) -> Vec<NodeId> {
-        self.live.iter().copied().filter(|node| *node != self.id).collect()
+    /// The other nodes that serve.
+    fn peers(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.live.iter().copied().filter(|node| *node != self.id)
+    }
+
+    /// All who are sent every write.
+    fn audience(&self) -> Vec<NodeId> {
+        self.peers().chain(self.guests.iter().copied()).collect()
     }
 
     fn send(&mut self, to: NodeId, message: Message) {
@@ -286,7 +288,7 @@ impl Engine {
     }
 
     fn broadcast(&mut self, message: &Message) {
-        for peer in self.peers() {
+        for peer in self.audience() {
             self.send(peer, message.clone());
         }
     }
@@ -302,15 +304,17 @@ impl Engine {
         let Some(caller) = self.callers.remove(&operation) else { return };
         for asker in caller.askers {
             let (reply, token) = (reply.clone(), token.clone());
+            let is_news = || !caller.request.token.includes(&token);
             self.outputs.push(match asker {
-                Asker::Client(asker) => Output::Answer { asker, reply, token },
+                Asker::Client(asker) => Output::Answer { asker, reply, token: is_news().then_some(token) },
                 Asker::Node(to) => Output::Send { to, message: Message::Forwarded { operation, reply, token } },
             });
         }
     }
 
     fn receipt(&self, acked_by: impl IntoIterator<Item = NodeId>) -> Receipt {
-        Receipt { acked_by: acked_by.into_iter().collect(), live: self.live.len(), members: self.members.len() }
+        let count = |nodes: &BTreeSet<NodeId>| u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+        Receipt { acked_by: acked_by.into_iter().collect(), live: count(&self.live), members: count(&self.members) }
     }
 
     fn jitter(&mut self, from: u64, to: u64) -> Duration {
@@ -318,7 +322,7 @@ impl Engine {
     }
 
     fn random_peer(&mut self) -> Option<NodeId> {
-        let peers = self.peers();
+        let peers = self.audience();
         let draw = usize::try_from(self.rng.next_u32()).unwrap_or(0);
         (!peers.is_empty()).then(|| peers[draw % peers.len()])
     }

@@ -8,18 +8,20 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::cluster::history::Outcome;
-use crate::cluster::message::{Message, Refusal, Reply, Request, Uncertainty};
+use crate::cluster::message::{Message, Named};
 use crate::cluster::oplog::Standing;
 use crate::cluster::owner::owner;
 use crate::cluster::record::Record;
+use crate::cluster::reply::{Refusal, Reply, Uncertainty};
+use crate::cluster::request::{Intent, Request};
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::{Dot, Seen};
 use crate::naming::Name;
 use crate::protocol::OperationId;
 use crate::topology::NodeId;
 
-use super::Engine;
 use super::timer::Timer;
+use super::{Engine, Output};
 
 /// Who waits for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +59,7 @@ impl Engine {
     pub(super) fn request(&mut self, asker: Asker, request: Request) {
         let operation = request.operation;
         if let Some(caller) = self.callers.get_mut(&operation)
-            && caller.request.intent.digest(&caller.request.name) == request.intent.digest(&request.name)
+            && caller.request.digest() == request.digest()
         {
             // It is under way here. A forwarded request that comes back is run here at last.
             caller.askers.retain(|known| *known != asker);
@@ -69,13 +71,15 @@ impl Engine {
             }
             return;
         }
+        if let Some(refusal) = self.serves_nobody() {
+            self.refuse(asker, operation, refusal);
+            return;
+        }
         let (until, behind) = (self.now + request.within, !self.replica.seen().includes(&request.token));
         let caller = Caller { askers: vec![asker], request, until, stage: Stage::Token };
         self.callers.insert(operation, caller);
         if behind && self.rules.hold(Rule::TokenChecked) {
-            for peer in self.peers() {
-                self.pull_from(peer);
-            }
+            self.pull_from_all();
             self.timers.add(self.now + self.timing.catch_up, Timer::StillBehind(operation));
         } else {
             self.route(operation);
@@ -90,6 +94,7 @@ impl Engine {
         for operation in ready {
             self.route(operation);
         }
+        self.recheck_readers();
     }
 
     pub(super) fn still_behind(&mut self, operation: OperationId) {
@@ -116,8 +121,13 @@ impl Engine {
 
     pub(super) fn forwarded(&mut self, operation: OperationId, reply: &Reply, token: &Seen) {
         // Where it runs here meanwhile, that execution answers; the owner's version and this one are of one operation.
-        if self.callers.get(&operation).is_some_and(|caller| caller.stage == Stage::Owner) {
-            self.answer_with(operation, reply, token);
+        if self.callers.get(&operation).is_none_or(|caller| caller.stage != Stage::Owner) {
+            return;
+        }
+        match reply {
+            // The owner is no owner now: it joins or leaves.
+            Reply::Refused(Refusal::Joining | Refusal::Quiescing) => self.start(operation),
+            reply => self.answer_with(operation, reply, token),
         }
     }
 
@@ -135,15 +145,21 @@ impl Engine {
     fn start(&mut self, operation: OperationId) {
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         caller.stage = Stage::Execution;
-        if self.writings.values().any(|writing| writing.operation == operation) || self.settle_from_memory(operation) {
+        // A lease is renewed as often as that is asked: nothing of it is remembered.
+        if matches!(caller.request.intent, Intent::Renew { .. }) {
+            self.execute(operation);
             return;
         }
-        let peers: BTreeSet<NodeId> = self.peers().into_iter().collect();
+        if self.is_writing(operation) || self.settle_from_memory(operation) {
+            return;
+        }
+        let peers: BTreeSet<NodeId> = self.peers().collect();
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         if caller.request.is_retry && !peers.is_empty() && self.rules.hold(Rule::RetryAsksPeers) {
-            let name = caller.request.name.clone();
+            for &peer in &peers {
+                self.outputs.push(Output::Send { to: peer, message: Message::Inquire(operation) });
+            }
             caller.stage = Stage::Peers { silent: peers, is_forgotten: false };
-            self.broadcast(&Message::Inquire { operation, name });
             self.timers.add(self.now + self.timing.patience, Timer::PeersSilent(operation));
         } else {
             self.execute(operation);
@@ -156,8 +172,8 @@ impl Engine {
         if !caller.request.is_retry && !self.rules.hold(Rule::EveryExecutionChecks) {
             return false;
         }
-        let (name, is_bind) = (caller.request.name.clone(), caller.request.intent.is_bind());
-        let digest = caller.request.intent.digest(&name);
+        let (name, is_bind) = (caller.request.principal().clone(), caller.request.intent.is_exclusive());
+        let digest = caller.request.digest();
         match self.replica.standing(operation) {
             Standing::Unknown | Standing::Withdrawn => return false,
             Standing::Forgotten if !self.rules.hold(Rule::ForgottenRefused) => return false,
@@ -176,7 +192,7 @@ impl Engine {
             Standing::Pending(event) => self.done(operation, event.dot),
             Standing::Done(event) if is_bind || !self.stands(&name, event.dot) => self.done(operation, event.dot),
             // What nobody can object to is fanned out again, so that the receipt is true.
-            Standing::Done(event) => self.fan_out(operation, &name, event.dot),
+            Standing::Done(event) => self.repeat(operation, &name, event.dot),
         }
         true
     }
@@ -191,18 +207,16 @@ impl Engine {
         self.replica.record(name).is_some_and(|record| record.dots().any(|known| known == dot))
     }
 
-    pub(super) fn inquired(&mut self, from: NodeId, operation: OperationId, name: Name) {
-        let standing = self.replica.standing(operation);
-        let is_known = !matches!(standing, Standing::Unknown | Standing::Forgotten);
-        let record = self.replica.record(&name).filter(|_| is_known).cloned();
-        let is_forgotten = standing == Standing::Forgotten;
-        self.send(from, Message::Informed { operation, name, record, is_forgotten });
+    pub(super) fn inquired(&mut self, from: NodeId, operation: OperationId) {
+        let names: Vec<Name> = self.replica.events_of(operation).map(|(name, _)| name.clone()).collect();
+        let records = self.bundle(&names);
+        let is_forgotten = self.replica.standing(operation) == Standing::Forgotten;
+        self.send(from, Message::Informed { operation, records, is_forgotten });
     }
 
-    pub(super) fn informed(&mut self, from: NodeId, operation: OperationId, name: &Name, record: Option<&Record>, forgot: bool) {
-        if let Some(record) = record {
-            self.take_up(name, record);
-        }
+    pub(super) fn informed(&mut self, from: NodeId, operation: OperationId, records: &[Named], forgot: bool) {
+        self.take_up(records);
+        self.status_heard(from, operation, forgot);
         let settled = matches!(self.replica.standing(operation), Standing::Done(_));
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         if let Stage::Peers { silent, is_forgotten } = &mut caller.stage {

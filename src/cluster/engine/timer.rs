@@ -21,6 +21,10 @@ pub(super) enum Timer {
     PeersSilent(OperationId),
     /// A client's token is still ahead of this node.
     StillBehind(OperationId),
+    /// A reader's token is still ahead of this node.
+    StillStale(u64),
+    /// Not all peers said what became of an operation that somebody asks about.
+    StatusDue(OperationId),
     /// Another bind was under way; look what became of it.
     LookAgain(OperationId),
 }

@@ -6,7 +6,7 @@
 //! acknowledgements for it is no reason to wait: a bind that came meanwhile would call the name taken.
 
 use crate::cluster::history::Outcome;
-use crate::cluster::message::Reply;
+use crate::cluster::reply::Reply;
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
 use crate::naming::Name;
@@ -29,7 +29,7 @@ impl Engine {
         let repeated: Vec<(Dot, Dot)> = record.siblings.iter().filter_map(|s| Some((s.dot, twin(s.dot, s.operation)?))).collect();
         for (dot, twin) in repeated {
             let writing = self.writings.remove(&dot);
-            self.retract(name, dot);
+            self.retract(name, dot, None);
             // Whoever waits for the repetition hears of the execution that counts.
             if let Some(writing) = writing {
                 let receipt = self.receipt([self.id]);

@@ -1,6 +1,8 @@
 //! The rules of 3.6.
 
-use hanaming::cluster::message::{Intent, Message, Reply};
+use hanaming::cluster::message::Message;
+use hanaming::cluster::reply::Reply;
+use hanaming::cluster::request::Intent;
 use hanaming::cluster::rules::Rule;
 
 use crate::schedule::ms;
@@ -15,11 +17,11 @@ fn a_bind_is_offered_to_lagging_members_too() {
         let node = table.owner(&orders);
         let peer = (node + 1) % 3;
         table.deaf.insert(peer);
-        table.ask(node, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(node, 1, request(1, &orders, Intent::rebind(content("a"))));
         table.ask(node, 2, request(2, &orders, Intent::Unbind));
         table.pass(ms(300));
         table.deaf.clear();
-        table.ask(node, 3, request(3, &orders, Intent::Bind(content("b"))));
+        table.ask(node, 3, request(3, &orders, Intent::bind(content("b"))));
         matches!(table.reply(3), Some(Reply::Done { receipt, .. }) if receipt.acked_by.len() == 3)
     });
 }
@@ -28,7 +30,7 @@ fn a_bind_is_offered_to_lagging_members_too() {
 fn who_knows_that_it_took_effect_says_so() {
     matters(Rule::KnownAnswered, |rules| {
         let (mut table, orders) = (Table::of_three(rules), name("orders"));
-        let bind = || request(1, &orders, Intent::Bind(content("a")));
+        let bind = || request(1, &orders, Intent::bind(content("a")));
         // n2 misses the bind and what came of it, and is asked to run it as if it were new.
         table.deaf.insert(2);
         table.coordinate(0, bind());
@@ -46,9 +48,9 @@ fn who_knows_that_it_took_effect_says_so() {
 fn of_two_binds_under_way_the_first_created_wins_at_once() {
     matters(Rule::FirstCreatedWins, |rules| {
         let (mut table, orders) = (Table::of_three(rules), name("orders"));
-        table.coordinate(0, request(1, &orders, Intent::Bind(content("a"))));
+        table.coordinate(0, request(1, &orders, Intent::bind(content("a"))));
         table.now += ms(1);
-        table.coordinate(1, request(2, &orders, Intent::Bind(content("b"))));
+        table.coordinate(1, request(2, &orders, Intent::bind(content("b"))));
         table.carry();
         let shown = table.record(2, &orders).shown().map(|sibling| sibling.operation.sequence);
         let settled = table.carried.iter().any(|(_, _, message)| matches!(message, Message::Forwarded { .. }));
@@ -61,7 +63,7 @@ fn after_a_freeze_a_bind_is_offered_again() {
     matters(Rule::FrozenDistrusts, |rules| {
         let (mut table, orders) = (Table::of_three(rules), name("orders"));
         table.deaf.insert(2);
-        table.coordinate(0, request(1, &orders, Intent::Bind(content("a"))));
+        table.coordinate(0, request(1, &orders, Intent::bind(content("a"))));
         table.carry();
         // n0 stands still; what n1 acknowledged before may no longer hold.
         table.deaf.insert(0);
@@ -77,11 +79,11 @@ fn after_a_freeze_a_bind_is_offered_again() {
 fn repeated_beside(rules: hanaming::cluster::rules::Rules) -> Table {
     let (mut table, orders) = (Table::of_three(rules), name("orders"));
     table.deaf.insert(2);
-    table.coordinate(0, request(1, &orders, Intent::Bind(content("a"))));
+    table.coordinate(0, request(1, &orders, Intent::bind(content("a"))));
     table.carry();
     table.deaf = [0].into();
     table.now += ms(5);
-    let mut repeated = request(1, &orders, Intent::Bind(content("a")));
+    let mut repeated = request(1, &orders, Intent::bind(content("a")));
     repeated.is_retry = true;
     table.coordinate(1, repeated);
     table.pass(ms(200));
@@ -108,7 +110,7 @@ fn a_majority_settles_a_bind_in_the_end_and_less_does_not() {
             let (mut table, orders) = (Table::of_three(rules), name("orders"));
             let node = table.owner(&orders);
             table.deaf = (0..3).filter(|other| *other != node).take(silent).collect();
-            table.ask(node, 1, request(1, &orders, Intent::Bind(content("a"))));
+            table.ask(node, 1, request(1, &orders, Intent::bind(content("a"))));
             table.pass(ms(600));
             table.reply(1).is_some()
         };

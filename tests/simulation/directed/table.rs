@@ -4,11 +4,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hanaming::cluster::engine::{Engine, Input, Output, Timing};
-use hanaming::cluster::message::{Intent, Level, Message, Reply, Request};
+use hanaming::cluster::engine::{Engine, Input, Members, Output, Timing};
+use hanaming::cluster::message::Message;
 use hanaming::cluster::owner::owner;
 use hanaming::cluster::record::Record;
 use hanaming::cluster::replica::{Replica, Retention};
+use hanaming::cluster::reply::Reply;
+use hanaming::cluster::request::{Intent, Level, Request};
 use hanaming::cluster::rules::Rules;
 use hanaming::cluster::vector::Seen;
 use hanaming::naming::{Content, Name};
@@ -70,7 +72,7 @@ impl Table {
     /// A node's view becomes this.
     pub fn see(&mut self, node: usize, live: impl IntoIterator<Item = usize>, members: usize) {
         let (live, all) = (live.into_iter().map(id).collect(), (0..members).map(id).collect());
-        self.step(node, Input::Members { live, all });
+        self.step(node, Input::Members(Members { live, guests: BTreeSet::new(), all }));
     }
 
     /// A client asks a node, and the mail is carried.
@@ -132,6 +134,7 @@ impl Table {
                     self.mail.push_back((node, to, message));
                 }
                 Output::Answer { asker, reply, .. } => self.answers.push((asker, reply, self.now)),
+                _ => {}
             }
         }
     }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use hanaming::cluster::engine::Timing;
-use hanaming::cluster::message::{Intent, Refusal, Reply, Uncertainty};
 use hanaming::cluster::replica::Retention;
+use hanaming::cluster::reply::{Refusal, Reply, Uncertainty};
+use hanaming::cluster::request::Intent;
 use hanaming::cluster::rules::Rule;
 
 use crate::schedule::ms;
@@ -18,10 +19,10 @@ fn a_lagging_peer_costs_one_write_a_quarter_second_and_the_next_nothing() {
         let (mut table, orders) = (Table::of_three(rules), name("orders"));
         let (node, start) = (table.owner(&orders), table.now);
         table.deaf.insert((node + 1) % 3);
-        table.ask(node, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(node, 1, request(1, &orders, Intent::rebind(content("a"))));
         table.pass(ms(300));
         let second = table.now;
-        table.ask(node, 2, request(2, &orders, Intent::Rebind(content("b"))));
+        table.ask(node, 2, request(2, &orders, Intent::rebind(content("b"))));
         table.pass(ms(20));
         let waits: Vec<Duration> =
             table.answers.iter().zip([start, second]).map(|(answer, asked)| answer.2.saturating_sub(asked)).collect();
@@ -36,10 +37,10 @@ fn a_lagging_peer_is_still_sent_every_write() {
         let node = table.owner(&orders);
         let peer = (node + 1) % 3;
         table.deaf.insert(peer);
-        table.ask(node, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(node, 1, request(1, &orders, Intent::rebind(content("a"))));
         table.pass(ms(300));
         table.deaf.clear();
-        table.ask(node, 2, request(2, &orders, Intent::Rebind(content("b"))));
+        table.ask(node, 2, request(2, &orders, Intent::rebind(content("b"))));
         table.record(peer, &orders).siblings.len() == 1
     });
 }
@@ -50,7 +51,7 @@ fn too_few_live_members_take_no_write() {
         let timing = Timing { min_replicas: 2, ..Timing::default() };
         let (mut table, orders) = (Table::new(2, timing, Retention::default(), rules), name("orders"));
         table.see(0, [0], 2);
-        table.ask(0, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(0, 1, request(1, &orders, Intent::rebind(content("a"))));
         table.reply(1) == Some(&Reply::Refused(Refusal::TooFew)) && table.record(0, &orders).is_tombstone()
     });
 }
@@ -62,7 +63,7 @@ fn what_too_few_hold_is_not_called_done() {
         let (mut table, orders) = (Table::new(2, timing, Retention::default(), rules), name("orders"));
         let node = table.owner(&orders);
         table.deaf.insert(1 - node);
-        table.ask(node, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(node, 1, request(1, &orders, Intent::rebind(content("a"))));
         table.pass(ms(300));
         matches!(table.reply(1), Some(Reply::Unknown { reason: Uncertainty::TooFewHold, receipt }) if receipt.acked_by.len() == 1)
     });
@@ -72,8 +73,8 @@ fn what_too_few_hold_is_not_called_done() {
 fn an_id_with_other_arguments_is_an_error() {
     matters(Rule::DigestChecked, |rules| {
         let (mut table, orders) = (Table::of_three(rules), name("orders"));
-        table.ask(0, 1, request(1, &orders, Intent::Rebind(content("a"))));
-        table.ask(0, 2, request(1, &orders, Intent::Rebind(content("b"))));
+        table.ask(0, 1, request(1, &orders, Intent::rebind(content("a"))));
+        table.ask(0, 2, request(1, &orders, Intent::rebind(content("b"))));
         table.reply(2) == Some(&Reply::Misused)
     });
 }
@@ -82,7 +83,7 @@ fn an_id_with_other_arguments_is_an_error() {
 fn a_retry_elsewhere_finds_what_only_one_peer_has() {
     matters(Rule::RetryAsksPeers, |rules| {
         let (mut table, orders) = (Table::of_three(rules), name("orders"));
-        let rebind = || request(1, &orders, Intent::Rebind(content("a")));
+        let rebind = || request(1, &orders, Intent::rebind(content("a")));
         // The write is stored at n0; neither the other nodes nor the client hear of it.
         table.deaf = [1, 2].into();
         table.coordinate(0, rebind());
@@ -102,10 +103,10 @@ fn what_may_be_forgotten_is_not_run_again() {
     matters(Rule::ForgottenRefused, |rules| {
         let retention = Retention { operations: ms(2000), ..Retention::default() };
         let (mut table, orders) = (Table::new(3, Timing::default(), retention, rules), name("orders"));
-        table.ask(0, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(0, 1, request(1, &orders, Intent::rebind(content("a"))));
         table.ask(0, 2, request(2, &orders, Intent::Unbind));
         table.pass(ms(4500));
-        table.ask(0, 3, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(0, 3, request(1, &orders, Intent::rebind(content("a"))));
         table.pass(ms(300));
         let refused = matches!(table.reply(3), Some(Reply::Unknown { reason: Uncertainty::Forgotten, .. }));
         refused && table.record(0, &orders).is_tombstone()
@@ -119,13 +120,13 @@ fn a_node_that_is_behind_the_client_refuses() {
         let node = table.owner(&orders);
         let behind = (node + 1) % 3;
         table.deaf.insert(behind);
-        table.ask(node, 1, request(1, &orders, Intent::Rebind(content("a"))));
+        table.ask(node, 1, request(1, &orders, Intent::rebind(content("a"))));
         table.pass(ms(300));
         let token = table.engines[node].replica().seen().clone();
         // It hears nobody: it can't catch up.
         table.deaf = (0..3).filter(|other| *other != behind).collect();
         table.see(behind, [behind], 3);
-        let mut later = request(2, &orders, Intent::Rebind(content("b")));
+        let mut later = request(2, &orders, Intent::rebind(content("b")));
         later.token = token;
         table.ask(behind, 2, later);
         table.pass(ms(60));
@@ -139,9 +140,9 @@ fn a_node_that_is_behind_the_client_catches_up_where_it_can() {
     let node = table.owner(&orders);
     let behind = (node + 1) % 3;
     table.deaf.insert(behind);
-    table.ask(node, 1, request(1, &orders, Intent::Rebind(content("a"))));
+    table.ask(node, 1, request(1, &orders, Intent::rebind(content("a"))));
     table.deaf.clear();
-    let mut later = request(2, &orders, Intent::Rebind(content("b")));
+    let mut later = request(2, &orders, Intent::rebind(content("b")));
     later.token = table.engines[node].replica().seen().clone();
     table.ask(behind, 2, later);
     table.pass(ms(20));

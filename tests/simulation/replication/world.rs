@@ -168,9 +168,8 @@ impl World {
             value: self.written.to_le_bytes().to_vec().into(),
             instance: None,
         });
-        let operation = Some((OperationId { client: 1, sequence: self.written }, 0));
-        let draft = Draft { content, keep: Vec::new(), created: None, operation };
-        let dot = replica.write(now, &self.names[name], draft);
+        let operation = OperationId { client: 1, sequence: self.written };
+        let dot = replica.write(now, &self.names[name], Draft::of(operation, 0, content));
         self.ledger.write(name, dot, binds.then_some(self.written), before.as_deref(), replica)?;
         let record = replica.record(&self.names[name]).cloned().unwrap_or_default();
         let others = (0..self.hosts.len()).filter(|other| *other != node);
@@ -218,7 +217,7 @@ impl World {
                 effects.messages = parts.into_iter().map(|part| (from, Message::Part(part))).collect();
             }
             Message::Part(part) => {
-                if replica.is_outrun_by(&part.claim.seen) {
+                if part.claim.as_ref().is_some_and(|claim| replica.is_outrun_by(&claim.seen)) {
                     replica.renew_actor();
                 }
                 let Some(pull) = host.pulls.get_mut(&from) else { return Ok(()) };

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use hanaming::cluster::message::Reply;
+use hanaming::cluster::obstacle::Obstacle;
+use hanaming::cluster::reply::Reply;
 
 use super::client::Finished;
 use super::plan::Call;
@@ -27,7 +28,7 @@ pub fn race(world: &World) -> Result<(), String> {
     let calls: Vec<&Finished> = world.clients.iter().flat_map(|client| &client.finished).collect();
     let bound = values(world);
     let winners = calls.iter().filter(|call| is_done(call)).count();
-    let losers = calls.iter().filter(|call| matches!(call.reply, Some(Reply::AlreadyBound { .. }))).count();
+    let losers = calls.iter().filter(|call| matches!(call.reply, Some(Reply::Obstructed(Obstacle::AlreadyBound { .. })))).count();
     if winners > 1 {
         return Err(format!("{winners} binds of one name succeeded"));
     }
@@ -40,7 +41,7 @@ pub fn race(world: &World) -> Result<(), String> {
             Some(Reply::Done { .. }) if !bound.contains(&value) => {
                 return Err(format!("the acknowledged bind of {value} is gone"));
             }
-            Some(Reply::AlreadyBound { .. }) if bound.contains(&value) => {
+            Some(Reply::Obstructed(Obstacle::AlreadyBound { .. })) if bound.contains(&value) => {
                 return Err(format!("the bind of {value} was told that the name is taken, by itself"));
             }
             None => return Err(format!("the bind of {value} was never answered")),
@@ -58,9 +59,12 @@ pub fn sequence(world: &World) -> Result<(), String> {
     let calls = &world.clients[0].finished;
     for call in calls {
         match &call.reply {
-            Some(Reply::AlreadyBound { .. }) => return Err(format!("{:?} met a binding of its own", call.call)),
+            Some(Reply::Obstructed(Obstacle::AlreadyBound { .. })) => {
+                return Err(format!("{:?} met a binding of its own", call.call));
+            }
             Some(Reply::Done { version: None, .. }) => return Err(format!("{:?} found nothing", call.call)),
             Some(Reply::Misused) => return Err(format!("{:?} was called misused", call.call)),
+            Some(Reply::Obstructed(_) | Reply::Link(_)) => return Err(format!("{:?} was obstructed", call.call)),
             Some(Reply::Unknown { .. } | Reply::Refused(_)) | None => return Err(format!("{:?} ended unknown", call.call)),
             Some(Reply::Done { .. }) => {}
         }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use hanaming::cluster::message::{Intent, Level, Reply, Request};
+use hanaming::cluster::reply::Reply;
+use hanaming::cluster::request::{Intent, Level, Request};
 use hanaming::cluster::vector::Seen;
 use hanaming::naming::{Content, EntryKind, Name};
 use hanaming::protocol::OperationId;
@@ -103,11 +104,13 @@ impl Client {
 
     /// A reply arrives; whether the current attempt is to be repeated (`Some(true)`), the call is done
     /// (`Some(false)`), or the reply is too late to matter.
-    pub fn replied(&mut self, handle: u64, reply: Reply, token: &Seen) -> Option<bool> {
+    pub fn replied(&mut self, handle: u64, reply: Reply, token: Option<&Seen>) -> Option<bool> {
         if handle != self.handle() || self.began.is_none() {
             return None;
         }
-        self.token.join(token);
+        if let Some(token) = token {
+            self.token.join(token);
+        }
         if matches!(reply, Reply::Refused(_)) {
             return Some(true);
         }
@@ -131,8 +134,8 @@ fn intent(call: Call) -> Intent {
         instance: None,
     };
     match call {
-        Call::Bind(value) => Intent::Bind(content(value)),
-        Call::Rebind(value) => Intent::Rebind(content(value)),
+        Call::Bind(value) => Intent::bind(content(value)),
+        Call::Rebind(value) => Intent::rebind(content(value)),
         Call::Unbind => Intent::Unbind,
     }
 }

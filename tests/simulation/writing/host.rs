@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hanaming::cluster::engine::{Engine, Input, Output, Timing};
+use hanaming::cluster::engine::{Engine, Input, Members, Output, Timing};
 use hanaming::cluster::message::Message;
 use hanaming::cluster::replica::Replica;
 use hanaming::cluster::rules::Rules;
@@ -80,7 +80,7 @@ impl Host {
     /// A node among so many, all of them live.
     pub fn new(node: usize, nodes: usize, mut dice: Dice, timing: Timing, rules: Rules, now: Duration) -> Self {
         let mut disk = Disk::default();
-        let mut host = Self {
+        Self {
             engine: start(node, &mut disk, &mut dice, timing, rules, now),
             frozen: false,
             inbox: Vec::new(),
@@ -95,9 +95,7 @@ impl Host {
             heard: vec![now; nodes],
             live: (0..nodes).collect(),
             last_beat: now,
-        };
-        host.members(now);
-        host
+        }
     }
 
     /// The process dies, and with it what was about to leave or waited to be read.
@@ -156,10 +154,11 @@ impl Host {
         if dead.is_empty() { Vec::new() } else { self.members(now) }
     }
 
-    fn members(&mut self, now: Duration) -> Vec<Output> {
+    /// The engine is told whom the detector believes alive.
+    pub fn members(&mut self, now: Duration) -> Vec<Output> {
         let live = self.live.iter().copied().map(id).collect();
         let all = (0..self.heard.len()).map(id).collect();
-        self.step(now, Input::Members { live, all })
+        self.step(now, Input::Members(Members { live, guests: BTreeSet::new(), all }))
     }
 }
 

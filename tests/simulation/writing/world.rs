@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hanaming::cluster::engine::{Input, Output, Timing};
-use hanaming::cluster::message::Reply;
+use hanaming::cluster::reply::Reply;
 use hanaming::cluster::rules::Rules;
 use hanaming::cluster::vector::Seen;
 use hanaming::naming::Name;
@@ -33,7 +33,7 @@ enum Event {
     Deliver { node: usize, delivery: Delivery },
     Thaw { node: usize },
     Restart { node: usize },
-    Reply { client: usize, handle: u64, reply: Reply, token: Seen },
+    Reply { client: usize, handle: u64, reply: Reply, token: Option<Seen> },
     Begin { client: usize },
     Again { client: usize, handle: u64 },
 }
@@ -81,6 +81,8 @@ impl World {
         for node in 0..plan.nodes {
             let first = Duration::from_micros(world.dice.below(100_000));
             world.schedule.add(first, Event::Deliver { node, delivery: Delivery::Beat });
+            let outputs = world.hosts[node].members(now);
+            world.release(node, outputs);
             world.wake(node);
         }
         world
@@ -172,7 +174,7 @@ impl World {
                 self.release(node, outputs);
                 self.wake(node);
             }
-            Event::Reply { client, handle, reply, token } => self.replied(client, handle, reply, &token),
+            Event::Reply { client, handle, reply, token } => self.replied(client, handle, reply, token.as_ref()),
             Event::Begin { client } => {
                 if self.clients[client].begin(self.schedule.now()) {
                     self.counts.operations += 1;
@@ -248,6 +250,7 @@ impl World {
                         self.schedule.add(delay, Event::Reply { client, handle: asker, reply, token });
                     }
                 }
+                _ => {}
             }
         }
     }
@@ -282,7 +285,7 @@ impl World {
         }
     }
 
-    fn replied(&mut self, client: usize, handle: u64, reply: Reply, token: &Seen) {
+    fn replied(&mut self, client: usize, handle: u64, reply: Reply, token: Option<&Seen>) {
         self.trace(|| format!("client {client} ← {reply:?}"));
         match self.clients[client].replied(handle, reply, token) {
             Some(true) => self.schedule.add(ms(2), Event::Again { client, handle }),

@@ -1,0 +1,153 @@
+//! Where a node stands: it joins, serves, leaves; and what its readers may see.
+//!
+//! A node serves nobody before its first sync: what it has may have been deleted meanwhile, and be purged everywhere
+//! else. It is *ready* when one node that serves has answered it completely; where nobody serves yet, when all that are
+//! there have. It falls back to joining when it turns out to be below a peer's floor. A node that leaves refuses what is
+//! new, ends what runs, and waits until the others have all that it has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cluster::message::Message;
+use crate::cluster::reply::{Refusal, Reply};
+use crate::cluster::rules::Rule;
+use crate::cluster::vector::{Seen, Vector};
+use crate::protocol::OperationId;
+use crate::topology::NodeId;
+
+use super::request::Asker;
+use super::timer::Timer;
+use super::{Engine, Output};
+
+/// Where a node stands.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    is_ready: bool,
+    is_leaving: bool,
+    has_handed_over: bool,
+    /// Whose answers are in, until it is ready.
+    met: BTreeSet<NodeId>,
+    /// Readers who have seen more than this node.
+    ahead: BTreeMap<u64, Seen>,
+}
+
+impl Engine {
+    /// Whether the first sync is through, so that this node may serve.
+    pub fn is_ready(&self) -> bool {
+        self.standing.is_ready
+    }
+
+    /// Whether this node has seen what a client has.
+    pub fn is_current(&self, token: &Seen) -> bool {
+        self.replica.seen().includes(token)
+    }
+
+    /// Why nothing new is taken, if that is so.
+    pub(super) fn serves_nobody(&self) -> Option<Refusal> {
+        if self.standing.is_leaving {
+            Some(Refusal::Quiescing)
+        } else if !self.standing.is_ready && self.rules.hold(Rule::ReadyFirst) {
+            Some(Refusal::Joining)
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn refuse(&mut self, asker: Asker, operation: OperationId, refusal: Refusal) {
+        let reply = Reply::Refused(refusal);
+        self.outputs.push(match asker {
+            Asker::Client(asker) => Output::Answer { asker, reply, token: None },
+            Asker::Node(to) => {
+                let token = self.replica.seen().clone();
+                Output::Send { to, message: Message::Forwarded { operation, reply, token } }
+            }
+        });
+    }
+
+    /// A whole answer of a peer was taken up.
+    pub(super) fn synced_with(&mut self, peer: NodeId) {
+        if !self.standing.is_ready {
+            self.standing.met.insert(peer);
+            self.view_changed();
+        }
+    }
+
+    pub(super) fn view_changed(&mut self) {
+        if self.standing.is_ready {
+            return;
+        }
+        let met = |node: &NodeId| self.standing.met.contains(node);
+        let is_ready = match self.peers().next() {
+            Some(_) => self.peers().any(|peer| met(&peer)),
+            None => self.guests.iter().all(met),
+        };
+        if is_ready {
+            self.standing.is_ready = true;
+            self.standing.met.clear();
+            self.outputs.push(Output::Ready);
+        }
+    }
+
+    /// A peer has purged what this node has not seen: only a full sync from it tells what was deleted.
+    pub(super) fn notice_floor(&mut self, from: NodeId, floor: &Vector) {
+        if self.replica.is_below(floor) {
+            if self.standing.is_ready {
+                self.standing.is_ready = false;
+                self.outputs.push(Output::NotReady);
+            }
+            self.pull_from(from);
+        }
+    }
+
+    pub(super) fn quiesce(&mut self) {
+        self.standing.is_leaving = true;
+        self.check_handed_over();
+    }
+
+    /// While this node leaves: asks those to pull who lack something, and says when there are none any more.
+    pub(super) fn check_handed_over(&mut self) {
+        if !self.standing.is_leaving || self.standing.has_handed_over {
+            return;
+        }
+        let seen = self.replica.seen().vector();
+        let lacks = |peer: &NodeId| self.vectors.get(peer).is_none_or(|vector| !vector.includes(seen));
+        let lacking: Vec<NodeId> = self.peers().filter(lacks).collect();
+        let hands_over = self.rules.hold(Rule::HandsOver);
+        if self.callers.is_empty() && self.writings.is_empty() && (lacking.is_empty() || !hands_over) {
+            self.standing.has_handed_over = true;
+            self.outputs.push(Output::HandedOver);
+        } else {
+            for peer in lacking {
+                self.send(peer, Message::Lagging);
+            }
+        }
+    }
+
+    /// A client wants to read what is no older than what it has seen.
+    pub(super) fn read(&mut self, asker: u64, token: Seen) {
+        if self.is_current(&token) {
+            self.outputs.push(Output::Readable { asker, is_current: true });
+            return;
+        }
+        self.standing.ahead.insert(asker, token);
+        self.pull_from_all();
+        self.timers.add(self.now + self.timing.catch_up, Timer::StillStale(asker));
+    }
+
+    /// This node has caught up with somebody: perhaps with readers that wait for that.
+    pub(super) fn recheck_readers(&mut self) {
+        let (seen, outputs) = (self.replica.seen(), &mut self.outputs);
+        self.standing.ahead.retain(|&asker, token| {
+            let is_current = seen.includes(token);
+            if is_current {
+                outputs.push(Output::Readable { asker, is_current });
+            }
+            !is_current
+        });
+    }
+
+    pub(super) fn still_stale(&mut self, asker: u64) {
+        if self.standing.ahead.remove(&asker).is_some() {
+            self.outputs.push(Output::Readable { asker, is_current: false });
+        }
+    }
+}

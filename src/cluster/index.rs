@@ -1,0 +1,82 @@
+//! What is looked up in a replica otherwise than by name, kept in step with each record that is written.
+//!
+//! Nothing here is a fact of its own: all of it follows from the records, and is built anew at a start.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::naming::Name;
+
+use super::history::{Event, Outcome};
+use super::oplog::Oplog;
+use super::record::Record;
+use super::stamp::Stamp;
+use super::vector::Dot;
+
+/// The indexes of a replica.
+#[derive(Default)]
+pub(super) struct Index {
+    /// The name at which each last or live write stands: what a peer lacks is found without reading all records.
+    pub by_dot: BTreeMap<Dot, Name>,
+    /// Since when each tombstone is one, by this node's time.
+    pub tombstones: BTreeMap<Name, Duration>,
+    /// The writes of which it is not known what became of them.
+    pub unsettled: BTreeMap<Dot, Name>,
+    /// The oldest event that each record remembers.
+    pub oldest: BTreeSet<(Stamp, Name)>,
+    /// At which names an operation ran.
+    pub oplog: Oplog,
+}
+
+impl Index {
+    /// The record of a name was replaced.
+    pub fn replaced(&mut self, now: Duration, name: &Name, old: &Record, new: &Record) {
+        for dot in old.dots().filter(|dot| new.dots().all(|other| other != *dot)) {
+            self.by_dot.remove(&dot);
+        }
+        for dot in new.dots() {
+            self.by_dot.entry(dot).or_insert_with(|| name.clone());
+        }
+        if new.is_tombstone() && !new.last.is_empty() {
+            self.tombstones.entry(name.clone()).or_insert(now);
+        } else if old.is_tombstone() {
+            self.tombstones.remove(name);
+        }
+        if old.history != new.history {
+            self.remembered(name, old, new);
+        }
+    }
+
+    fn remembered(&mut self, name: &Name, old: &Record, new: &Record) {
+        for event in old.history.iter().filter(|event| new.history.get(event.dot).is_none()) {
+            self.oplog.remove(event.operation, name);
+            self.unsettled.remove(&event.dot);
+        }
+        for event in new.history.iter() {
+            let known = old.history.get(event.dot);
+            if known.is_none() {
+                self.oplog.add(event.operation, name);
+            }
+            if known.map(|known| known.outcome) != Some(event.outcome) {
+                self.settled(name, event);
+            }
+        }
+        let (before, after) = (old.history.oldest(), new.history.oldest());
+        if before != after {
+            if let Some(stamp) = before {
+                self.oldest.remove(&(stamp, name.clone()));
+            }
+            if let Some(stamp) = after {
+                self.oldest.insert((stamp, name.clone()));
+            }
+        }
+    }
+
+    fn settled(&mut self, name: &Name, event: &Event) {
+        if event.outcome == Outcome::Pending {
+            self.unsettled.insert(event.dot, name.clone());
+        } else {
+            self.unsettled.remove(&event.dot);
+        }
+    }
+}

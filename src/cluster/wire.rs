@@ -1,0 +1,119 @@
+//! How the engines spell in bytes what serde would spell badly or not at all.
+//!
+//! Ids are drawn at random, so all their bytes count: 16 raw bytes, where an integer of variable length takes up to
+//! 19. A name is its canonical text, and what arrives is a name that an operation takes, or nothing. The modules here
+//! are for serde's `with`.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::naming::Name;
+use crate::protocol::OperationId;
+
+use super::vector::Dot;
+
+/// An id and a number: the shape of dots and of operation ids.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Numbered([u8; 16], u64);
+
+impl From<Dot> for Numbered {
+    fn from(dot: Dot) -> Self {
+        Self(dot.actor.to_le_bytes(), dot.sequence)
+    }
+}
+
+impl From<Numbered> for Dot {
+    fn from(raw: Numbered) -> Self {
+        Self { actor: u128::from_le_bytes(raw.0), sequence: raw.1 }
+    }
+}
+
+impl From<OperationId> for Numbered {
+    fn from(operation: OperationId) -> Self {
+        Self(operation.client.to_le_bytes(), operation.sequence)
+    }
+}
+
+impl From<Numbered> for OperationId {
+    fn from(raw: Numbered) -> Self {
+        Self { client: u128::from_le_bytes(raw.0), sequence: raw.1 }
+    }
+}
+
+/// A dot or an operation id.
+pub(super) mod numbered {
+    use super::{Deserialize, Deserializer, Numbered, Serialize, Serializer};
+
+    pub fn serialize<T: Copy + Into<Numbered>, S: Serializer>(id: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        (*id).into().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, T: From<Numbered>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        Numbered::deserialize(deserializer).map(T::from)
+    }
+}
+
+/// A dot or an operation id, or none.
+pub(super) mod perhaps_numbered {
+    use super::{Deserialize, Deserializer, Numbered, Serialize, Serializer};
+
+    #[expect(clippy::ref_option, reason = "serde calls it so")]
+    pub fn serialize<T: Copy + Into<Numbered>, S: Serializer>(id: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        id.map(Into::into).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, T: From<Numbered>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        Ok(Option::<Numbered>::deserialize(deserializer)?.map(T::from))
+    }
+}
+
+/// A set of dots.
+pub(super) mod dots {
+    use super::{BTreeSet, Deserialize, Deserializer, Dot, Numbered, Serializer};
+
+    pub fn serialize<S: Serializer>(dots: &BTreeSet<Dot>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(dots.iter().copied().map(Numbered::from))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<Dot>, D::Error> {
+        Ok(Vec::<Numbered>::deserialize(deserializer)?.into_iter().map(Dot::from).collect())
+    }
+}
+
+/// A name, as its canonical text.
+pub(super) mod name {
+    use std::fmt;
+
+    use serde::de::{Error, Visitor};
+
+    use super::{Deserializer, Name, Serializer};
+
+    pub fn serialize<S: Serializer>(name: &Name, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(name.as_str())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+        deserializer.deserialize_str(Text)
+    }
+
+    struct Text;
+
+    impl Visitor<'_> for Text {
+        type Value = Name;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a name that an operation takes")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
+            // The limit comes first: nothing is built of a text that is over it.
+            if text.len() > Name::MAX_BYTES {
+                return Err(E::custom("a name over its limit"));
+            }
+            let name = Name::parse(text).map_err(E::custom)?;
+            name.check_operation().map_err(E::custom)?;
+            Ok(name)
+        }
+    }
+}
