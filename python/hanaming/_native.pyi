@@ -41,6 +41,9 @@ __all__ = [
     "explain_minor",
     "log_level",
     "log_records",
+    "read_environment",
+    "read_properties",
+    "read_provider_url",
     "register_object_factory",
     "register_state_factory",
 ]
@@ -360,3 +363,10 @@ def classify_chain(
 
 # {"minor": int, "vendor": str, "low": int, "agreed": bool, "meanings": [{"class", "category", "detail", "completion", "why"}]}
 def explain_minor(text: str, vmcid: str | None = None) -> dict[str, Any] | None: ...
+
+# Settings of older naming systems, as plain data; `hanaming.jndi` makes records of them. A property is its key, its value,
+# the line that it stands in (0 for none), and whether -D set it.
+
+def read_provider_url(text: str) -> dict[str, Any]: ...
+def read_properties(text: str) -> list[tuple[str, str, int, bool]]: ...
+def read_environment(rows: Sequence[tuple[str, str, int, bool]]) -> dict[str, Any]: ...

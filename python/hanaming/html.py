@@ -14,6 +14,7 @@ from hanaming.records import _duration, _short
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hanaming.jndi import Environment, ProviderUrl
     from hanaming.records import Attempt, CheckReport, Resolution, Target, View
 
 _CELL = "padding:0.15em 0.8em 0.15em 0;text-align:left;vertical-align:top"
@@ -82,6 +83,32 @@ def context(title: str, about: Sequence[tuple[str, str]], targets: Sequence[Targ
     if seen is not None:
         parts.append(view(seen))
     return "".join(parts)
+
+
+def provider_url(url: ProviderUrl) -> str:
+    """A provider URL: what is usable, and what is odd."""
+    return _endpoints(url) + _said(url.warnings)
+
+
+def _endpoints(url: ProviderUrl) -> str:
+    rows = [
+        (e.scheme, e.host, "" if e.port is None else e.port, "default" if e.defaulted else "", e.version or "")
+        for e in url.endpoints
+    ]
+    return _table(f"Provider URL ({url.scheme})", ("scheme", "host", "port", "", "version"), rows)
+
+
+def environment(read: Environment) -> str:
+    """A client's settings: what they are, and what has no effect."""
+    from hanaming.jndi.environment import shown  # noqa: PLC0415 - only where one is shown
+
+    rows = [(key, shown(key, value)) for key, value in read.properties.items()]
+    provider = "" if read.provider_url is None else _endpoints(read.provider_url)
+    return _table("Environment", ("property", "value"), rows) + provider + _said(read.warnings)
+
+
+def _said(warnings: Sequence[str]) -> str:
+    return _table(f"{len(warnings)} to know", ("",), [(warning,) for warning in warnings]) if warnings else ""
 
 
 def _answer(found: Resolution) -> str:

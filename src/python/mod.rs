@@ -28,6 +28,7 @@ mod reference;
 mod registration;
 mod running_loop;
 mod session;
+mod settings;
 mod show;
 mod value;
 
@@ -58,6 +59,8 @@ mod _native {
     use super::reference::{PyLinkRef, PyReference};
     #[pymodule_export]
     use super::registration::PyRegistration;
+    #[pymodule_export]
+    use super::settings::{read_environment, read_properties, read_provider_url};
 
     use pyo3::prelude::*;
 

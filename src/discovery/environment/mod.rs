@@ -128,7 +128,8 @@ impl<'a> Reader<'a> {
                 self.warn(
                     property,
                     "is undocumented, and does nothing in a JVM while that caches the name itself (the security property \
-                     networkaddress.cache.ttl must be 0 or small); here it is dns_refresh=\"always\"",
+                     networkaddress.cache.ttl must be 0 or small); here it is dns_refresh=\"always\", which is to come: for now \
+                     names are resolved again in the background",
                 );
             }
             Some(false) => {}
