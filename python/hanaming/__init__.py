@@ -43,6 +43,8 @@ from hanaming.failure import Action, Category, CompletionStatus
 
 if TYPE_CHECKING:
     from hanaming import aio as aio
+    from hanaming import corba as corba
+    from hanaming import jndi as jndi
     from hanaming import log as log
     from hanaming.records import (
         Attempt,
@@ -114,7 +116,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What importing `hanaming` need not load: records, type aliases, `aio` and `log`."""
+    """What importing `hanaming` need not load: records, type aliases and the modules beside it."""
     found: Any
     if name in __all__:
         from hanaming import records, types  # noqa: PLC0415
@@ -124,6 +126,14 @@ def __getattr__(name: str) -> Any:
         import hanaming.aio  # noqa: PLC0415 - `from hanaming import aio` would ask this very function
 
         found = hanaming.aio
+    elif name == "corba":
+        import hanaming.corba  # noqa: PLC0415
+
+        found = hanaming.corba
+    elif name == "jndi":
+        import hanaming.jndi  # noqa: PLC0415
+
+        found = hanaming.jndi
     elif name == "log":
         import hanaming.log  # noqa: PLC0415
 
@@ -136,4 +146,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "aio", "log"})
+    return sorted({*globals(), *__all__, "aio", "corba", "jndi", "log"})

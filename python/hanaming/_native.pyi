@@ -358,10 +358,11 @@ def _panic() -> None: ...
 # action_if_idempotent, advice, reason, evidence (str) and confidence (float).
 
 def classify_chain(
-    thrown: Sequence[Mapping[str, Any]], parts: Sequence[Sequence[Mapping[str, Any]]] = []
+    thrown: Sequence[Mapping[str, Any]], parts: Sequence[Sequence[Mapping[str, Any]]] = ...
 ) -> dict[str, Any]: ...
 
-# {"minor": int, "vendor": str, "low": int, "agreed": bool, "meanings": [{"class", "category", "detail", "completion", "why"}]}
+# A dict of minor and low (int), vendor (str), agreed (bool), and meanings: a list of dicts with class, category, detail,
+# completion and why.
 def explain_minor(text: str, vmcid: str | None = None) -> dict[str, Any] | None: ...
 
 # Settings of older naming systems, as plain data; `hanaming.jndi` makes records of them. A property is its key, its value,
