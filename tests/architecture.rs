@@ -41,6 +41,7 @@ const PURE: &[&str] = &[
     "src/client/fault",
     "src/client/fleet",
     "src/client/invocation",
+    "src/client/listing",
     "src/client/roster",
     "src/client/rounds",
     "src/client/sources",
@@ -48,6 +49,7 @@ const PURE: &[&str] = &[
     "src/client/trail",
     "src/cluster",
     "src/client/config",
+    "src/client/weights",
     "src/client/words",
 ];
 

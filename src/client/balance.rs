@@ -16,6 +16,7 @@ use super::election::{Elected, Elections, Electorate};
 use super::latency::Latency;
 use super::roster::Roster;
 use super::target::{Target, TargetId};
+use super::weights::Weights;
 
 /// When an electing context goes over to a newcomer: late enough not to follow one that is only flapping, and spread,
 /// so that connections move a few at a time.
@@ -33,11 +34,12 @@ pub(super) struct Balance {
     goes_over: Option<(TargetId, Duration)>,
     elections: Arc<Elections>,
     electorate: Electorate,
+    weights: Weights,
 }
 
 impl Balance {
     pub(super) fn new(policy: Policy, electorate: Electorate, elections: Arc<Elections>) -> Self {
-        Self { policy, last: None, elected: None, goes_over: None, elections, electorate }
+        Self { policy, last: None, elected: None, goes_over: None, elections, electorate, weights: Weights::default() }
     }
 
     /// The cluster's id has become known, or has changed.
@@ -47,6 +49,11 @@ impl Balance {
             self.elections.merge(&self.electorate, &electorate);
         }
         self.electorate = electorate;
+    }
+
+    /// The rotation has changed, or what its targets weigh.
+    pub(super) fn weigh(&mut self, rotation: &[TargetId], roster: &Roster) {
+        self.weights.look(rotation, roster);
     }
 
     /// Chooses one of `rotation` (the eligible targets) that is not in `tried`.
@@ -64,10 +71,12 @@ impl Balance {
             self.go_over(newcomer, roster);
         }
         match self.policy {
+            Policy::RoundRobin if self.weights.differ() => self.weights.next_in_turn(tried, rng),
             Policy::RoundRobin => self.next_in_turn(rotation, tried, rng),
-            Policy::RandomRobin => draw(rotation, tried, rng),
+            Policy::RandomRobin => self.draw(rotation, tried, rng),
             Policy::FirstAvailable => self.own_elected(rotation, tried, rng),
             Policy::FirstAvailableIdenticalAllProxies => self.shared_elected(rotation, tried, roster, rng),
+            Policy::LeastLoaded if self.weights.differ() => self.weights.less_loaded(tried, roster, now, rng),
             Policy::LeastLoaded => less_loaded(rotation, tried, roster, now, rng),
         }
     }
@@ -97,6 +106,11 @@ impl Balance {
         }
     }
 
+    /// One at random.
+    fn draw(&self, rotation: &[TargetId], tried: &[TargetId], rng: &mut impl rand::Rng) -> Option<TargetId> {
+        if self.weights.differ() { self.weights.draw(tried, rng) } else { draw(rotation, tried, rng) }
+    }
+
     /// The rotation is in the order of the targets' numbers: the next is the first behind the last, whoever has come or
     /// gone meanwhile.
     fn next_in_turn(&mut self, rotation: &[TargetId], tried: &[TargetId], rng: &mut impl rand::Rng) -> Option<TargetId> {
@@ -117,9 +131,9 @@ impl Balance {
                 return Some(elected);
             }
             // It's well and this one call can't use it: others still can, so nobody else is elected.
-            return draw(rotation, tried, rng);
+            return self.draw(rotation, tried, rng);
         }
-        self.elected = draw(rotation, tried, rng);
+        self.elected = self.draw(rotation, tried, rng);
         self.elected
     }
 
@@ -136,7 +150,7 @@ impl Balance {
         let before = self.elections.elected(&self.electorate);
         if let Some(found) = before.as_ref().and_then(find) {
             self.elected = Some(found);
-            return if tried.contains(&found) { draw(rotation, tried, rng) } else { Some(found) };
+            return if tried.contains(&found) { self.draw(rotation, tried, rng) } else { Some(found) };
         }
         let own = |this: &mut Self, rng| this.own_elected(rotation, tried, rng);
         let chosen = match &before {

@@ -17,6 +17,8 @@ pub enum Electorate {
     Id(ClusterId),
     /// The cluster of this name, whose id is not known yet.
     Name(String),
+    /// The servers of the service of this name.
+    Service(Arc<str>),
     /// Whatever cluster stands behind these endpoints, in order.
     Providers(Vec<Endpoint>),
 }

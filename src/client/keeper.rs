@@ -1,4 +1,4 @@
-//! The background thread: probes of failed targets, and host names.
+//! The background thread: probes of failed targets, host names, and lists of servers that somebody else keeps.
 //!
 //! A process has one, started when there is something to do for the first time: a client whose servers are addresses and
 //! are well never starts it. It knows its clients weakly, and sleeps as long as nothing is due. A forked child has none,
@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 
 use crate::protocol::{Hello, Limits};
 use crate::topology::Endpoint;
+use crate::transport::Network as _;
 use crate::transport::link::Link;
 use crate::transport::tcp::TcpNetwork;
 
@@ -26,12 +27,23 @@ pub const PROBE_WITHIN: Duration = Duration::from_millis(250);
 /// The time that the resolution of a host name has.
 pub const RESOLVE_WITHIN: Duration = Duration::from_secs(3);
 
+/// How it's found out whether a server is well again.
+#[derive(Debug)]
+pub enum Probe {
+    /// It is a node: it's greeted, and welcomes us.
+    Greet(Hello),
+    /// It speaks another language: all that can be seen is whether it takes a connection.
+    Connect,
+}
+
 /// Somebody with a fleet that needs tending.
 pub trait Tended: Send + Sync + 'static {
     /// Lets `work` have the fleet and the time, and draws the consequences of what it told the fleet.
     fn tend(&self, work: &mut dyn FnMut(&mut Fleet, Duration));
-    /// The hello that its probes say.
-    fn hello(&self) -> Hello;
+    /// How its servers are probed.
+    fn probe(&self) -> Probe;
+    /// Asks for the list of servers, where somebody else keeps it, and tells the fleet. It may wait: it has a thread.
+    fn list(&self) {}
     /// Whether it needs nothing any longer.
     fn is_over(&self) -> bool;
 }
@@ -108,17 +120,28 @@ async fn keep(desk: Arc<Desk>) {
         for tended in desk.present() {
             let mut probes = Vec::new();
             let mut names = Vec::new();
+            let mut listing = false;
             tended.tend(&mut |fleet, now| {
                 probes = fleet.probes_due(now);
                 names = fleet.resolutions_due(now);
+                listing = fleet.listing_due(now);
                 let due = fleet.next_due().map(|due| due.saturating_sub(now));
                 next = next.into_iter().chain(due).min();
             });
             for (id, endpoint) in probes {
-                tokio::spawn(probe(Arc::clone(&desk), Arc::downgrade(&tended), tended.hello(), id, endpoint));
+                tokio::spawn(probe(Arc::clone(&desk), Arc::downgrade(&tended), tended.probe(), id, endpoint));
             }
             for name in names {
                 tokio::spawn(resolve(Arc::clone(&desk), Arc::downgrade(&tended), name));
+            }
+            if listing {
+                let (desk, tended) = (Arc::clone(&desk), Arc::downgrade(&tended));
+                tokio::task::spawn_blocking(move || {
+                    if let Some(tended) = tended.upgrade() {
+                        tended.list();
+                    }
+                    desk.news.notify_one();
+                });
             }
         }
         match next {
@@ -128,16 +151,25 @@ async fn keep(desk: Arc<Desk>) {
     }
 }
 
-async fn probe(desk: Arc<Desk>, tended: Weak<dyn Tended>, hello: Hello, id: TargetId, endpoint: Endpoint) {
+async fn probe(desk: Arc<Desk>, tended: Weak<dyn Tended>, how: Probe, id: TargetId, endpoint: Endpoint) {
     let mut started = Duration::ZERO;
     let Some(asking) = tended.upgrade() else { return };
     asking.tend(&mut |_, now| started = now);
     drop(asking);
-    let opened = Link::open(&TcpNetwork, &endpoint, hello, Limits::default(), PROBE_WITHIN).await;
-    let Some(tended) = tended.upgrade() else { return };
-    tended.tend(&mut |fleet, now| {
-        fleet.probed(id, opened.as_ref().map(|(_, welcome)| welcome), started, now);
-    });
+    match how {
+        Probe::Greet(hello) => {
+            let opened = Link::open(&TcpNetwork, &endpoint, hello, Limits::default(), PROBE_WITHIN).await;
+            let Some(tended) = tended.upgrade() else { return };
+            tended.tend(&mut |fleet, now| {
+                fleet.probed(id, opened.as_ref().map(|(_, welcome)| welcome), started, now);
+            });
+        }
+        Probe::Connect => {
+            let connected = matches!(timeout(PROBE_WITHIN, TcpNetwork.connect(&endpoint)).await, Ok::<_, Elapsed>(Ok(_)));
+            let Some(tended) = tended.upgrade() else { return };
+            tended.tend(&mut |fleet, now| fleet.connected(id, connected, started, now));
+        }
+    }
     desk.news.notify_one();
 }
 

@@ -20,6 +20,7 @@
 pub mod asynchronous;
 mod backoff;
 mod balance;
+pub mod balancer;
 pub mod blocking;
 pub mod budget;
 pub mod call;
@@ -34,12 +35,14 @@ pub mod fork;
 pub mod invocation;
 pub mod keeper;
 mod latency;
+mod listing;
 pub mod nonblocking;
 mod roster;
 mod rounds;
 mod sources;
 pub mod target;
 mod trail;
+mod weights;
 mod words;
 
 pub use asynchronous::AsyncClient;

@@ -176,7 +176,7 @@ impl Rounds {
         for (host, why) in fleet.unresolvable() {
             self.facts.broken = true;
             trail.push(Try {
-                label: host.to_string().into(),
+                label: host,
                 node: None,
                 phase: Phase::Resolve,
                 outcome: Outcome::Unresolvable(why.into()),

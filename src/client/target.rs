@@ -47,6 +47,10 @@ pub enum Origin {
     Provider,
     /// A view that a server pushed.
     View,
+    /// The addresses of a reference that was looked up.
+    Reference,
+    /// The registered instances of a service.
+    Service,
 }
 
 impl Origin {
@@ -55,6 +59,8 @@ impl Origin {
         match self {
             Self::Provider => "provider",
             Self::View => "view",
+            Self::Reference => "reference",
+            Self::Service => "service",
         }
     }
 }
@@ -74,6 +80,8 @@ pub struct Target {
     pub label: Arc<str>,
     /// Where it's known from.
     pub origin: Origin,
+    /// Its share of the requests relative to the others'.
+    pub weight: f64,
     /// Since when.
     pub since: Duration,
     /// Which node it is: told by the node itself (`true`) or by a view (`false`).
@@ -92,6 +100,8 @@ pub struct Target {
     pub sent: u64,
     /// When something was last heard from it.
     pub(super) heard: Duration,
+    /// Failures in a row before it was taken back on trust: it has not answered since.
+    pub(super) doubts: u32,
     /// Missing answers in a row that were too short-lived to call it silent.
     pub(super) misses: u32,
     /// A probe is under way.

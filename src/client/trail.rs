@@ -30,6 +30,8 @@ pub(super) enum Outcome {
     Refused(RefusalReason),
     /// The exchange broke.
     Broke(TransportErrorKind),
+    /// A call that the program made itself failed, in words.
+    Failed(Box<str>),
     /// The host name has no address.
     Unresolvable(Box<str>),
     /// The caller gave up.
@@ -43,6 +45,8 @@ pub(super) enum Why {
     NotRun,
     /// A read may be asked again.
     ReadAgain,
+    /// It may run twice.
+    Idempotent,
     /// The connection had been idle and was found dead; the server may be well.
     Fresh,
     /// Other servers may know what silent nodes have.
@@ -62,6 +66,7 @@ impl Why {
         match self {
             Self::NotRun => "the request did not run there",
             Self::ReadAgain => "a read may be asked again",
+            Self::Idempotent => "it may have run, and may run twice",
             Self::Fresh => "the connection had been idle; a fresh one is tried",
             Self::MayKnowMore => "another server may know more",
             Self::NextRound => "every server had its turn; one more round",
@@ -103,6 +108,7 @@ impl Try {
             }
             Outcome::Broke(TransportErrorKind::TimedOut(_)) => format!("no answer in {}", seconds(self.elapsed)),
             Outcome::Broke(kind) => kind.to_string(),
+            Outcome::Failed(words) => words.to_string(),
             Outcome::Unresolvable(why) => format!("name resolution failed: {why}"),
             Outcome::Abandoned => "given up by the caller".to_owned(),
         }
@@ -178,6 +184,18 @@ impl Trail {
 
     pub(super) fn tries(&self) -> &[Try] {
         &self.tries
+    }
+
+    /// Each target's last word of those tries that count, in the order of their first.
+    pub(super) fn last_words(&self, which: impl Fn(&Try) -> bool) -> Vec<(Arc<str>, String)> {
+        let mut words: Vec<(Arc<str>, String)> = Vec::new();
+        for attempt in self.tries.iter().filter(|attempt| which(attempt)) {
+            match words.iter_mut().find(|(name, _)| name == attempt.name()) {
+                Some((_, before)) => *before = attempt.words(),
+                None => words.push((Arc::clone(attempt.name()), attempt.words())),
+            }
+        }
+        words
     }
 
     /// The tries in words. Of very many, the first and the last are kept.

@@ -6,6 +6,7 @@ mod stage;
 
 mod asynchronous;
 mod balance;
+mod balancer;
 mod blocking;
 mod budget;
 mod call_outcomes;

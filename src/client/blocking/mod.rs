@@ -16,7 +16,7 @@ use arc_swap::ArcSwap;
 
 use crate::failure::Phase;
 use crate::naming::NamingError;
-use crate::protocol::{Hello, Reply};
+use crate::protocol::Reply;
 use crate::topology::View;
 use crate::transport::blocking::Connection;
 use crate::transport::{TransportError, TransportErrorKind};
@@ -26,7 +26,7 @@ use super::config::ClientConfig;
 use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
-use super::keeper::{self, Tended};
+use super::keeper::{self, Probe, Tended};
 use super::target::Target;
 use super::trail::Trail;
 use life::{Life, Shared};
@@ -244,8 +244,8 @@ impl Tended for Inner {
         let _ = life.settle(&mut shared);
     }
 
-    fn hello(&self) -> Hello {
-        self.life().hello.clone()
+    fn probe(&self) -> Probe {
+        Probe::Greet(self.life().hello.clone())
     }
 
     fn is_over(&self) -> bool {

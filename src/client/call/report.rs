@@ -134,17 +134,12 @@ impl Call {
 
     /// Each node's last word, in the order of their first.
     fn words_of_each(&self) -> Vec<(Arc<str>, String)> {
-        let mut words: Vec<(Arc<str>, String)> = Vec::new();
+        // A node that answered and missed others' words is listed with those others, below.
+        let mut words = self.trail.last_words(|attempt| !matches!(attempt.outcome, Outcome::Incomplete(..)));
         let mut say = |name: &Arc<str>, said: String| match words.iter_mut().find(|(known, _)| known == name) {
             Some((_, before)) => *before = said,
             None => words.push((Arc::clone(name), said)),
         };
-        for attempt in self.trail.tries() {
-            // A node that answered and missed others' words is listed with those others, below.
-            if !matches!(attempt.outcome, Outcome::Incomplete(..)) {
-                say(attempt.name(), attempt.words());
-            }
-        }
         if let Some(incomplete) = &self.incomplete {
             incomplete.answered.iter().for_each(|node| say(node, self.invocation.answer_beside_silence().to_owned()));
             incomplete.silent.iter().for_each(|node| say(node, "silent".to_owned()));

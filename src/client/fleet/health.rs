@@ -20,16 +20,26 @@ const SILENCE: Duration = Duration::from_millis(100);
 const SHORT_MISSES: u32 = 3;
 /// How long a server that refuses without saying for how long is left alone.
 const REFUSED_FOR: Duration = Duration::from_millis(100);
+/// How long a server is left alone that turned a request away and could not say more.
+const TURNED_AWAY_FOR: Duration = Duration::from_secs(1);
 /// A server can't ask to be left alone for longer.
 const REFUSED_FOR_AT_MOST: Duration = Duration::from_secs(10);
 
 impl Fleet {
     /// The target answered a request that was begun at `started`.
     pub(in super::super) fn answered(&mut self, id: TargetId, started: Duration, now: Duration) {
+        if let Some(target) = self.roster.get_mut(id) {
+            target.latency.sample(now, now.saturating_sub(started));
+        }
+        self.well(id, started, now);
+    }
+
+    /// The target gave some sign of life to what was begun at `started`; how fast it was says nothing.
+    pub(in super::super) fn well(&mut self, id: TargetId, started: Duration, now: Duration) {
         let Some(target) = self.roster.get_mut(id) else { return };
-        target.latency.sample(now, now.saturating_sub(started));
         target.heard = now;
         target.misses = 0;
+        target.doubts = 0;
         let taken_back = match target.health {
             Health::Good => return,
             Health::Untried | Health::Failed { .. } => true,
@@ -52,7 +62,16 @@ impl Fleet {
         if error.kind == TransportErrorKind::Cancelled {
             return;
         }
-        if matches!(error.kind, TransportErrorKind::TimedOut(_)) && now.saturating_sub(started) < SILENCE {
+        if matches!(error.kind, TransportErrorKind::TimedOut(_)) {
+            self.silent(id, started, now);
+        } else {
+            self.fail(id, started, now);
+        }
+    }
+
+    /// The target did not answer what was begun at `started` in time.
+    pub(in super::super) fn silent(&mut self, id: TargetId, started: Duration, now: Duration) {
+        if now.saturating_sub(started) < SILENCE {
             let Some(target) = self.roster.get_mut(id) else { return };
             target.misses += 1;
             if target.misses < SHORT_MISSES {
@@ -60,6 +79,14 @@ impl Fleet {
             }
         }
         self.fail(id, started, now);
+    }
+
+    /// The target turned away a request that was begun at `started`, and did not say for how long it does so.
+    pub(in super::super) fn turned_away(&mut self, id: TargetId, reason: RefusalReason, started: Duration, now: Duration) {
+        if self.roster.get(id).is_some_and(|target| matches!(target.health, Health::Failed { since, .. } if started < since)) {
+            return;
+        }
+        self.leave_alone(id, reason, TURNED_AWAY_FOR, now);
     }
 
     /// The target refused a request that was begun at `started`.
@@ -103,6 +130,25 @@ impl Fleet {
         self.alarm = true;
     }
 
+    /// Whether the target took a connection that was begun at `started`, which is all that can be asked of a server whose
+    /// protocol isn't known. It's taken back on trust: where it fails again it is left alone for longer.
+    pub fn connected(&mut self, id: TargetId, taken: bool, started: Duration, now: Duration) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        target.probing = false;
+        self.alarm = true;
+        if !taken {
+            self.fail(id, started, now);
+            return;
+        }
+        match target.health {
+            Health::Failed { failures, since, .. } if started >= since => target.doubts = failures,
+            Health::Refusing { since, .. } if started >= since => {}
+            _ => return,
+        }
+        target.health = Health::Untried;
+        self.changed(now);
+    }
+
     pub(super) fn next_probe(&self) -> Option<Duration> {
         self.roster.iter().filter(|target| !target.probing).filter_map(probe_at).min()
     }
@@ -140,12 +186,12 @@ impl Fleet {
     }
 
     /// The target failed in something begun at `started`.
-    pub(super) fn fail(&mut self, id: TargetId, started: Duration, now: Duration) {
+    pub(in super::super) fn fail(&mut self, id: TargetId, started: Duration, now: Duration) {
         let Some(target) = self.roster.get_mut(id) else { return };
         let failures = match target.health {
             Health::Failed { since, .. } if started < since => return,
             Health::Failed { failures, .. } => failures.saturating_add(1),
-            _ => 1,
+            _ => target.doubts.saturating_add(1),
         };
         target.misses = 0;
         // Who comes back may have become another, and comes back as a newcomer.

@@ -22,13 +22,13 @@ use crate::topology::{Endpoint, View};
 
 use super::balance::Balance;
 use super::budget::Budget;
-use super::config::ClientConfig;
+use super::config::{ClientConfig, Policy};
 use super::election::{Elections, Electorate};
 use super::roster::Roster;
 use super::sources::Sources;
-use super::target::{Health, Target, TargetId};
+use super::target::{Health, Origin, Target, TargetId};
 
-pub use super::sources::Names;
+pub use super::sources::{Names, Server, Servers};
 
 /// How long a server's view counts against other servers' without a word from it.
 const VIEW_COUNTS_FOR: Duration = Duration::from_secs(30);
@@ -93,17 +93,36 @@ pub struct Fleet {
 impl Fleet {
     /// A fleet that knows the configuration's providers. `seed` decides all its random choices.
     pub fn new(config: &ClientConfig, elections: Arc<Elections>, names: Names, seed: u64) -> Self {
+        let providers = config.providers.iter().map(|endpoint| Server::new(endpoint.clone(), Origin::Provider)).collect();
+        let balance = Balance::new(config.policy, electorate(config), elections);
+        let mut fleet = Self::with(Sources::new(names, Servers::Fixed(providers)), balance, seed);
+        fleet.follow_views = config.follow_views && config.scope != Scope::Local;
+        fleet.only = if config.scope == Scope::Local { Only::Whoever } else { Only::NotOne };
+        fleet
+    }
+
+    /// The servers of any service: nothing is known of them but where they are.
+    pub fn of_service(servers: Servers, policy: Policy, elections: Arc<Elections>, seed: u64) -> Self {
+        let electorate = match &servers {
+            Servers::Fixed(servers) => among(servers.iter().map(|server| server.endpoint.clone()).collect()),
+            Servers::Followed(name) => Electorate::Service(Arc::clone(name)),
+        };
+        let balance = Balance::new(policy, electorate, elections);
+        Self::with(Sources::new(Names::Resolved, servers), balance, seed)
+    }
+
+    fn with(sources: Sources, balance: Balance, seed: u64) -> Self {
         let mut rng = StdRng::seed_from_u64(seed);
         let client_id = rng.random();
         let mut fleet = Self {
             roster: Roster::default(),
             rotation: Vec::new(),
-            sources: Sources::new(names, config.providers.clone()),
-            balance: Balance::new(config.policy, electorate(config), elections),
+            sources,
+            balance,
             budget: Budget::default(),
             rng,
-            follow_views: config.follow_views && config.scope != Scope::Local,
-            only: if config.scope == Scope::Local { Only::Whoever } else { Only::NotOne },
+            follow_views: false,
+            only: Only::NotOne,
             client_id,
             mutations: 0,
             next_id: 0,
@@ -168,6 +187,26 @@ impl Fleet {
         self.sources.resolved(name, outcome, now, &mut self.rng);
         self.relist(now);
         self.alarm |= self.sources.next_due().is_some();
+    }
+
+    /// Whether to ask for the list of servers now, where somebody else keeps it; tell the outcome with
+    /// [`listed`](Self::listed).
+    pub fn listing_due(&mut self, now: Duration) -> bool {
+        self.sources.listing_due(now)
+    }
+
+    /// What came of asking for the list of servers: all of them, or why there are none. New ones join, those that are gone
+    /// are drained. A failed or empty answer removes nothing.
+    pub fn listed(&mut self, outcome: Result<Vec<Server>, String>, now: Duration) {
+        self.sources.listed(outcome, now, &mut self.rng);
+        self.relist(now);
+        self.revision += 1;
+        self.alarm = true;
+    }
+
+    /// What is wrong with the list of servers, where the last answer was none.
+    pub fn listing_trouble(&self) -> Option<&str> {
+        self.sources.listing_trouble()
     }
 
     /// The server at this target introduced itself.
@@ -260,7 +299,7 @@ impl Fleet {
     }
 
     /// Host names without any address, and why.
-    pub(super) fn unresolvable(&self) -> impl Iterator<Item = (&Endpoint, &str)> {
+    pub(super) fn unresolvable(&self) -> impl Iterator<Item = (Arc<str>, &str)> {
         self.sources.unresolvable()
     }
 
@@ -288,7 +327,10 @@ fn electorate(config: &ClientConfig) -> Electorate {
     if let Some(name) = &config.cluster {
         return Electorate::Name(name.clone());
     }
-    let mut providers = config.providers.clone();
-    providers.sort_unstable();
-    Electorate::Providers(providers)
+    among(config.providers.clone())
+}
+
+fn among(mut endpoints: Vec<Endpoint>) -> Electorate {
+    endpoints.sort_unstable();
+    Electorate::Providers(endpoints)
 }

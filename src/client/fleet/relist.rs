@@ -19,7 +19,7 @@ impl Fleet {
     pub(super) fn relist(&mut self, now: Duration) {
         let mut wanted = self.sources.wanted();
         if !self.follow_views {
-            wanted.retain(|wanted| wanted.origin == Origin::Provider);
+            wanted.retain(|wanted| wanted.origin != Origin::View);
         }
         if let Only::This(only) = &self.only {
             if wanted.iter().any(|wanted| wanted.endpoint == *only) {
@@ -81,6 +81,7 @@ impl Fleet {
         if let Some(target) = self.roster.iter_mut().find(|target| target.endpoint == wanted.endpoint) {
             target.hostname = Arc::clone(&wanted.hostname);
             target.origin = wanted.origin.clone();
+            target.weight = wanted.weight;
             if let Some(member) = &wanted.member
                 && target.node.map(|(id, _)| id) != Some(member.id)
             {
@@ -126,6 +127,7 @@ impl Fleet {
     pub(super) fn rotate(&mut self, now: Duration) {
         let eligible = self.roster.iter().filter(|target| target.is_eligible());
         let before = std::mem::replace(&mut self.rotation, eligible.map(|target| target.id).collect());
+        self.balance.weigh(&self.rotation, &self.roster);
         for id in self.rotation.iter().filter(|id| !before.contains(id)) {
             if let Some(newcomer) = self.roster.get(*id) {
                 self.balance.met(newcomer, self.rotation.len(), now, &mut self.rng);
@@ -151,6 +153,7 @@ fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
         endpoint: wanted.endpoint.clone(),
         hostname: Arc::clone(&wanted.hostname),
         origin: wanted.origin.clone(),
+        weight: wanted.weight,
         since: now,
         node: member.map(|member| (member.id, false)),
         node_name: member.map(|member| member.name.as_str().into()),
@@ -159,6 +162,7 @@ fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
         draining: false,
         outstanding: 0,
         sent: 0,
+        doubts: 0,
         misses: 0,
         probing: false,
         heard: now,

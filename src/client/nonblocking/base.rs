@@ -11,7 +11,7 @@ use crate::client::direct::Direct;
 use crate::client::election::Elections;
 use crate::client::fleet::{Fleet, Names};
 use crate::client::fork;
-use crate::client::keeper::{self, Tended};
+use crate::client::keeper::{self, Probe, Tended};
 use crate::client::target::Target;
 use crate::naming::NamingError;
 use crate::protocol::{Hello, Role, Scope};
@@ -159,8 +159,8 @@ impl Tended for Base {
         let _ = settle(&mut watched);
     }
 
-    fn hello(&self) -> Hello {
-        self.hello.clone()
+    fn probe(&self) -> Probe {
+        Probe::Greet(self.hello.clone())
     }
 
     fn is_over(&self) -> bool {

@@ -1,0 +1,68 @@
+//! A registered service as a source of servers: its instances, wherever they are registered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::naming::{Name, Value};
+use crate::protocol::TreeChoice;
+
+use super::super::driver::Driver;
+use super::super::fleet::Server;
+use super::super::invocation::{Invocation, Product, Subject};
+use super::super::target::Origin;
+use super::source;
+
+/// The time that one look has.
+const WITHIN: Duration = Duration::from_secs(2);
+
+/// A service, and how its instances are found. Cheap to clone.
+#[derive(Clone)]
+pub struct Service {
+    driver: Arc<dyn Driver>,
+    name: Name,
+    label: Arc<str>,
+}
+
+impl Service {
+    /// The instances registered as `name`, as `driver` finds them.
+    pub fn new(driver: Arc<dyn Driver>, name: Name) -> Self {
+        let label = format!("service '{name}'").into();
+        Self { driver, name, label }
+    }
+
+    /// How people call it: `service 'orders'`.
+    pub fn label(&self) -> &Arc<str> {
+        &self.label
+    }
+
+    /// Its instances now, or why there are none.
+    pub(super) fn list(&self) -> Result<Vec<Server>, String> {
+        let invocation =
+            Invocation::list(Subject::from(self.name.clone()), TreeChoice::All, true).map_err(|error| error.to_string())?;
+        let (product, _) = self.driver.perform(invocation, Some(WITHIN), &mut || false).map_err(|error| error.to_string())?;
+        let Product::Listing(rows) = product else { return Err("the node gave no listing".to_owned()) };
+        let mut found: Vec<Server> = Vec::new();
+        let mut trouble = None;
+        for row in &rows {
+            let Some(instance) = &row.content.instance else { continue };
+            let value = Value::from_content(&row.content);
+            match value.and_then(|value| source::servers(&value, &format!("the instance {:?}", row.component))) {
+                Ok(servers) => {
+                    let of_service = |server| Server { weight: instance.weight, origin: Origin::Service, ..server };
+                    found.extend(servers.into_iter().map(of_service));
+                }
+                Err(error) => trouble = trouble.or(Some(error.to_string())),
+            }
+        }
+        match trouble {
+            Some(trouble) if found.is_empty() => Err(trouble),
+            _ => Ok(found),
+        }
+    }
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Service({})", self.label)
+    }
+}

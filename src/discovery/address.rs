@@ -1,0 +1,114 @@
+//! Where a server of any service is: `host:port`, or a URL that names a host and a port.
+//!
+//! Unlike a provider's, such an address has no default port of its own; a URL has the one of its scheme.
+
+use crate::topology::{Endpoint, EndpointError};
+
+/// The ports of schemes that are common in registrations.
+const PORTS: &[(&str, u16)] = &[
+    ("http", 80),
+    ("https", 443),
+    ("ws", 80),
+    ("wss", 443),
+    ("ldap", 389),
+    ("ldaps", 636),
+    ("redis", 6379),
+    ("rediss", 6379),
+    ("amqp", 5672),
+    ("amqps", 5671),
+    ("postgresql", 5432),
+    ("mysql", 3306),
+    ("mongodb", 27017),
+];
+
+/// An address that can't be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// It is none.
+    #[error("{0}")]
+    Malformed(#[from] EndpointError),
+    /// It says no port.
+    #[error("{0:?} has no port; write host:port, for instance 10.0.0.5:8080")]
+    NoPort(String),
+    /// It is a source of addresses that this version does not read.
+    #[error("{text:?}: {what} are not read yet; write a list of addresses, [\"a:8080\", \"b:8080\"]")]
+    NotYet {
+        /// The text.
+        text: String,
+        /// What it would need.
+        what: &'static str,
+    },
+}
+
+/// Reads one address.
+///
+/// ```
+/// use hanaming::discovery::address;
+///
+/// assert_eq!(address::parse("10.0.0.5:8080")?.to_string(), "10.0.0.5:8080");
+/// assert_eq!(address::parse("https://user@orders.prod/v1?x=1")?.to_string(), "orders.prod:443");
+/// # Ok::<(), address::AddressError>(())
+/// ```
+pub fn parse(text: &str) -> Result<Endpoint, AddressError> {
+    let trimmed = text.trim();
+    let (default_port, host) = match trimmed.split_once("://") {
+        None => (0, trimmed),
+        Some((scheme, rest)) => {
+            let scheme = scheme.to_ascii_lowercase();
+            match scheme.as_str() {
+                "dns" => return Err(AddressError::NotYet { text: text.to_owned(), what: "DNS names that are kept fresh" }),
+                "srv" | "dns+srv" => return Err(AddressError::NotYet { text: text.to_owned(), what: "SRV records" }),
+                _ => {}
+            }
+            let port = PORTS.iter().find(|(known, _)| *known == scheme).map_or(0, |(_, port)| *port);
+            let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+            (port, authority.rsplit_once('@').map_or(authority, |(_, host)| host))
+        }
+    };
+    let endpoint = Endpoint::parse(host, default_port).map_err(|error| EndpointError { text: text.to_owned(), ..error })?;
+    if endpoint.port() == 0 {
+        return Err(AddressError::NoPort(text.to_owned()));
+    }
+    Ok(endpoint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_urls() {
+        for (text, endpoint) in [
+            ("a:8080", "a:8080"),
+            (" 10.0.0.5:1 ", "10.0.0.5:1"),
+            ("[::1]:5000", "[::1]:5000"),
+            ("http://a", "a:80"),
+            ("HTTPS://a/x:y@z", "a:443"),
+            ("http://user:secret@a:8080/path?q#f", "a:8080"),
+            ("http://[::1]", "[::1]:80"),
+            ("redis://a/0", "a:6379"),
+            ("corbaloc://a:2809/key", "a:2809"),
+        ] {
+            assert_eq!(parse(text).unwrap().to_string(), endpoint, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_says_why() {
+        for (text, part) in [
+            ("", "the host is missing"),
+            ("a", "has no port; write host:port"),
+            ("a:0", "has no port"),
+            ("a:x", "the port is no number"),
+            ("a b:1", "the host has a blank"),
+            ("thing://a", "has no port"),
+            ("http:///x", "the host is missing"),
+            ("dns://orders.prod:8080", "are not read yet"),
+            ("srv://_http._tcp.orders", "SRV records are not read yet"),
+        ] {
+            let said = parse(text).unwrap_err().to_string();
+            assert!(said.contains(part), "{text:?}: {said}");
+            assert!(said.contains("write"), "{text:?}: {said}");
+        }
+    }
+}
