@@ -77,13 +77,16 @@ pub struct ClientConfig {
 }
 
 impl ClientConfig {
+    /// The time that an operation has where nothing else is said.
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
+
     /// An HA context's client over `providers`.
     pub fn new(providers: Vec<Endpoint>) -> Self {
         Self {
             providers,
             scope: Scope::Cluster,
             policy: Policy::default(),
-            timeout: Duration::from_secs(5),
+            timeout: Self::DEFAULT_TIMEOUT,
             attempt_timeout: Duration::from_millis(250),
             mutation_timeout: Duration::from_secs(1),
             cluster: None,

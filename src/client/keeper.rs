@@ -31,7 +31,7 @@ pub const RESOLVE_WITHIN: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub enum Probe {
     /// It is a node: it's greeted, and welcomes us.
-    Greet(Hello),
+    Greet(Box<Hello>),
     /// It speaks another language: all that can be seen is whether it takes a connection.
     Connect,
 }
@@ -158,7 +158,7 @@ async fn probe(desk: Arc<Desk>, tended: Weak<dyn Tended>, how: Probe, id: Target
     drop(asking);
     match how {
         Probe::Greet(hello) => {
-            let opened = Link::open(&TcpNetwork, &endpoint, hello, Limits::default(), PROBE_WITHIN).await;
+            let opened = Link::open(&TcpNetwork, &endpoint, *hello, Limits::default(), PROBE_WITHIN).await;
             let Some(tended) = tended.upgrade() else { return };
             tended.tend(&mut |fleet, now| {
                 fleet.probed(id, opened.as_ref().map(|(_, welcome)| welcome), started, now);

@@ -53,17 +53,14 @@ impl Weights {
         let total: f64 = allowed.iter().map(|(_, weight)| weight).sum();
         let mut best: Option<(TargetId, f64)> = None;
         for (id, weight) in allowed {
-            let credit = match self.credits.iter_mut().find(|(known, _)| *known == id) {
-                Some((_, credit)) => {
-                    *credit += weight;
-                    *credit
-                }
-                None => {
-                    // A random start, so that many clients of the same servers don't begin with the same one.
-                    let credit = weight * rng.random_range(0.0..1.0);
-                    self.credits.push((id, credit));
-                    credit
-                }
+            let credit = if let Some((_, credit)) = self.credits.iter_mut().find(|(known, _)| *known == id) {
+                *credit += weight;
+                *credit
+            } else {
+                // A random start, so that many clients of the same servers don't begin with the same one.
+                let credit = weight * rng.random_range(0.0..1.0);
+                self.credits.push((id, credit));
+                credit
             };
             if best.is_none_or(|(_, most)| credit > most) {
                 best = Some((id, credit));

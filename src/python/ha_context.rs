@@ -11,8 +11,9 @@ use crate::naming::{ErrorKind, NamingError};
 
 use super::argument::Argument;
 use super::context::PyContext;
+use super::service::{self, PyService};
 use super::session::Session;
-use super::{error, known, later, operation};
+use super::{error, known, operation, show};
 
 /// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
 /// what ran is never repeated.
@@ -70,10 +71,11 @@ impl PyHAContext {
         known::view(slf.py(), &**slf.as_super().get().session())
     }
 
-    /// Not in this version: raises `OperationNotSupportedError`.
-    #[expect(clippy::unused_self, reason = "the public signature")]
-    fn service(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(error::raise(name.py(), later::service()))
+    /// The processes that offer a service, as a source for a `Balancer`, which keeps them fresh. Nothing is asked yet.
+    fn service(slf: &Bound<'_, Self>, name: &Bound<'_, PyAny>) -> PyResult<PyService> {
+        let context = slf.as_super().get();
+        let session = context.session();
+        service::found(context.base(), name, session.another_driver(), show::reach(&**session))
     }
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
@@ -140,21 +142,36 @@ impl Given<'_, '_> {
 
     /// `OperationNotSupportedError` where one of them is given.
     fn refuse_later(&self, py: Python<'_>) -> PyResult<()> {
-        let default_refresh = match &self.dns_refresh {
-            Some(refresh) => refresh.extract::<&str>().is_ok_and(|refresh| refresh == "ttl"),
-            None => true,
-        };
-        let message = if !default_refresh {
-            "dns_refresh= is not supported yet but as \"ttl\": host names are resolved again in the background"
-        } else if self.dns_servers.is_some_and(|servers| !servers.is_none()) {
-            "dns_servers= is not supported yet: the system's resolver is used"
-        } else if std::env::var_os("HANAMING_DNS_SERVERS").is_some() {
-            "HANAMING_DNS_SERVERS (dns_servers=) is not supported yet: the system's resolver is used; unset it"
-        } else if self.cache {
-            "cache=True is not supported yet: every lookup asks a server"
-        } else {
-            return Ok(());
-        };
-        Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)))
+        refuse_dns_options(py, self.dns_refresh.as_ref(), self.dns_servers)?;
+        if self.cache {
+            return Err(refused(py, "cache=True is not supported yet: every lookup asks a server"));
+        }
+        Ok(())
     }
+}
+
+/// `OperationNotSupportedError` where an option asks for more than the system's resolver.
+pub fn refuse_dns_options(
+    py: Python<'_>,
+    dns_refresh: Option<&Bound<'_, PyAny>>,
+    dns_servers: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let default_refresh = match dns_refresh {
+        Some(refresh) => refresh.extract::<&str>().is_ok_and(|refresh| refresh == "ttl"),
+        None => true,
+    };
+    let message = if !default_refresh {
+        "dns_refresh= is not supported yet but as \"ttl\": host names are resolved again in the background"
+    } else if dns_servers.is_some_and(|servers| !servers.is_none()) {
+        "dns_servers= is not supported yet: the system's resolver is used"
+    } else if std::env::var_os("HANAMING_DNS_SERVERS").is_some() {
+        "HANAMING_DNS_SERVERS (dns_servers=) is not supported yet: the system's resolver is used; unset it"
+    } else {
+        return Ok(());
+    };
+    Err(refused(py, message))
+}
+
+fn refused(py: Python<'_>, message: &str) -> PyErr {
+    error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message))
 }

@@ -7,11 +7,6 @@ pub fn watch() -> NamingError {
     refused("watch() is not supported yet: use wait_for() for a name that is to come, or look up again")
 }
 
-/// `service`.
-pub fn service() -> NamingError {
-    refused("service() is not supported yet, as there is no Balancer: use instances() and choose among them")
-}
-
 /// `Node.forget`.
 pub fn forget() -> NamingError {
     refused("forget() is not supported yet, and not needed: a member that is dead leaves the view by itself")

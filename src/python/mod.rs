@@ -8,6 +8,7 @@
 
 mod argument;
 mod asyncio;
+mod balancer;
 mod context;
 mod error;
 mod factories;
@@ -27,6 +28,7 @@ mod records;
 mod reference;
 mod registration;
 mod running_loop;
+mod service;
 mod session;
 mod settings;
 mod show;
@@ -37,6 +39,8 @@ mod value;
 mod _native {
     #[pymodule_export]
     use super::asyncio::aio_context_of;
+    #[pymodule_export]
+    use super::balancer::{PyBalancing, PyCalling};
     #[pymodule_export]
     use super::context::PyContext;
     #[pymodule_export]
@@ -59,6 +63,8 @@ mod _native {
     use super::reference::{PyLinkRef, PyReference};
     #[pymodule_export]
     use super::registration::PyRegistration;
+    #[pymodule_export]
+    use super::service::PyService;
     #[pymodule_export]
     use super::settings::{read_environment, read_properties, read_provider_url};
 

@@ -108,6 +108,16 @@ impl Session {
         &self.reach
     }
 
+    /// A way to the same servers for somebody who asks on a thread of his own.
+    pub fn another_driver(&self) -> Arc<dyn Driver> {
+        match &self.reach {
+            Reach::Network(client) => Arc::new(client.clone()),
+            Reach::Process(process) => {
+                Arc::new(Direct::new(Arc::new(process.node.clone()), self.scope, ClientConfig::DEFAULT_TIMEOUT))
+            }
+        }
+    }
+
     fn driver(&self) -> &dyn Driver {
         match &self.reach {
             Reach::Network(client) => client,

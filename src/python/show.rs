@@ -32,7 +32,8 @@ pub fn repr(shown: &Shown<'_>) -> String {
     format!("<{class}{place} {}{closed}>", reach(shown.known))
 }
 
-fn reach(known: &dyn Known) -> String {
+/// Whom it asks, in words.
+pub fn reach(known: &dyn Known) -> String {
     match known.node() {
         Some(node) if known.is_ha() => format!("through {} in process", node.name()),
         Some(node) => format!("of {} in process", node.name()),

@@ -279,7 +279,7 @@ fn a_failed_server_is_left_out_longer_each_time_that_a_connection_alone_took_it_
         stage.fails(500, no_response());
         let failed_at = stage.now;
         let due = (0..20_000).map(|millis| failed_at + ms(millis)).find(|at| !stage.fleet.probes_due(*at).is_empty()).unwrap();
-        pauses.push((due - failed_at).as_millis());
+        pauses.push(due.checked_sub(failed_at).unwrap().as_millis());
         stage.now = due;
         let a = stage.target('a').id;
         stage.fleet.connected(a, true, stage.now, stage.now);

@@ -98,7 +98,7 @@ def test_seeds_are_a_list(seeds: Any) -> None:
 
 def test_what_comes_later_is_refused_with_what_to_do(node: Node) -> None:
     context: Any = node.context()
-    refused: list[Any] = [context.watch, lambda: context.service("s"), lambda: node.forget("n2")]
+    refused: list[Any] = [context.watch, lambda: node.forget("n2")]
     for call in refused:
         with pytest.raises(OperationNotSupportedError, match="not supported yet"):
             call()
@@ -108,7 +108,7 @@ def test_what_comes_later_is_refused_with_what_to_do(node: Node) -> None:
 async def test_what_comes_later_is_refused_in_the_twin_too() -> None:
     async with aio.Node("n1") as node:
         context: Any = node.context()
-        refused: list[Any] = [context.watch, lambda: context.service("s"), lambda: node.forget("n2")]
+        refused: list[Any] = [context.watch, lambda: node.forget("n2")]
         for call in refused:
             with pytest.raises(OperationNotSupportedError, match="not supported yet"):
                 call()

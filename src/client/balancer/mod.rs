@@ -16,7 +16,7 @@ mod service;
 mod source;
 
 pub use attempts::{Attempts, Sequel, Step};
-pub use driver::{Balancer, BalancerConfig, Next, Source};
+pub use driver::{Balancer, BalancerConfig, Calling, Next, Source};
 pub use failure::Failure;
 pub use service::Service;
 pub use source::servers;

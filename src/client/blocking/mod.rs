@@ -245,7 +245,7 @@ impl Tended for Inner {
     }
 
     fn probe(&self) -> Probe {
-        Probe::Greet(self.life().hello.clone())
+        Probe::Greet(Box::new(self.life().hello.clone()))
     }
 
     fn is_over(&self) -> bool {

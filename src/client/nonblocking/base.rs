@@ -160,7 +160,7 @@ impl Tended for Base {
     }
 
     fn probe(&self) -> Probe {
-        Probe::Greet(self.hello.clone())
+        Probe::Greet(Box::new(self.hello.clone()))
     }
 
     fn is_over(&self) -> bool {

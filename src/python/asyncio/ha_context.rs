@@ -5,7 +5,8 @@ use pyo3::types::PyList;
 
 use super::super::argument::Argument;
 use super::super::ha_context::Given;
-use super::super::{error, known, later, operation};
+use super::super::service::{self, PyService};
+use super::super::{error, known, operation, show};
 use super::context::PyAioContext;
 use super::session::{Options, Session};
 
@@ -64,10 +65,12 @@ impl PyAioHAContext {
         known::view(slf.py(), &**slf.as_super().get().session())
     }
 
-    /// Not in this version: raises `OperationNotSupportedError`.
-    #[expect(clippy::unused_self, reason = "the public signature")]
-    fn service(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(error::raise(name.py(), later::service()))
+    /// The processes that offer a service, as a source for a `Balancer`, which keeps them fresh. Nothing is asked yet.
+    fn service(slf: &Bound<'_, Self>, name: &Bound<'_, PyAny>) -> PyResult<PyService> {
+        let context = slf.as_super().get();
+        let session = context.session();
+        let driver = session.another_driver().map_err(|wrong| error::raise(name.py(), wrong))?;
+        service::found(context.base(), name, driver, show::reach(&**session))
     }
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.

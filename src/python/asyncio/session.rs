@@ -10,7 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::client::nonblocking::Base;
-use crate::client::{ClientConfig, Target};
+use crate::client::{Client, ClientConfig, Direct, Driver, Target};
 use crate::naming::NamingError;
 use crate::protocol::Scope;
 use crate::server::Node;
@@ -78,6 +78,14 @@ impl Session {
     fn with(options: Arc<Options>) -> Result<Arc<Self>, NamingError> {
         let life = ArcSwap::from_pointee(Life::begin(&options)?);
         Ok(Arc::new(Self { options, life, closed: AtomicBool::new(false) }))
+    }
+
+    /// A way to the same servers for somebody who asks on a thread of his own, where nobody's event loop runs.
+    pub fn another_driver(&self) -> Result<Arc<dyn Driver>, NamingError> {
+        Ok(match &*self.options {
+            Options::Network(config) => Arc::new(Client::new(config.clone())?),
+            Options::Process { node, scope, timeout } => Arc::new(Direct::new(Arc::new(node.clone()), *scope, *timeout)),
+        })
     }
 
     /// How the servers are reached.

@@ -1,0 +1,46 @@
+//! `ctx.service("orders")`: a registered service as a source of a `Balancer`'s targets.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use crate::client::balancer::Service;
+use crate::client::{Driver, Subject};
+use crate::naming::{ErrorKind, Name, NamingError};
+
+use super::{error, name};
+
+/// The instances of a service that are registered in a cluster, for a `Balancer` to use: it looks them up in the
+/// background, again and again, and keeps the last ones that it found. Made by `HAContext.service()`.
+#[pyclass(name = "Service", module = "hanaming", frozen)]
+pub struct PyService {
+    pub service: Service,
+    name: Name,
+    /// Whom it asks, as its context's repr says.
+    reach: String,
+}
+
+#[pymethods]
+impl PyService {
+    /// The service's name, from the root.
+    #[getter]
+    fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Service '{}' {}>", self.name, self.reach)
+    }
+}
+
+/// The service at `given`, within the context at `base`.
+pub fn found(base: &Name, given: &Bound<'_, PyAny>, driver: Arc<dyn Driver>, reach: String) -> PyResult<PyService> {
+    let py = given.py();
+    let subject = Subject::new(base, &name::extract(given)?);
+    let name = subject.full().clone();
+    if name.is_empty() || name.iter().any(str::is_empty) {
+        let error = NamingError::new(ErrorKind::InvalidName, format!("'{name}' is no service's name: it has an empty component"));
+        return Err(error::raise(py, error.with_name(name.as_str())));
+    }
+    Ok(PyService { service: Service::new(driver, name.clone()), name, reach })
+}
