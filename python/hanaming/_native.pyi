@@ -28,6 +28,7 @@ __all__ = [
     "Balancing",
     "Calling",
     "Context",
+    "FailureReader",
     "HAContext",
     "LinkRef",
     "Name",
@@ -41,6 +42,8 @@ __all__ = [
     "_panic",
     "aio_context_of",
     "classify_chain",
+    "classify_description",
+    "classify_text",
     "explain_minor",
     "log_level",
     "log_records",
@@ -408,6 +411,32 @@ def classify_chain(
 # A dict of minor and low (int), vendor (str), agreed (bool), and meanings: a list of dicts with class, category, detail,
 # completion and why.
 def explain_minor(text: str, vmcid: str | None = None) -> dict[str, Any] | None: ...
+
+# The first primary failure in a text of any length and encoding.
+def classify_text(text: bytes, /) -> dict[str, Any]: ...
+
+# A described failure: a dict with any of the keys exception, message, completed (words, or the number on the wire),
+# vmcid, code (a gRPC status or another symbol), phase, cause (text) - all str -, minor (a list of str: each form in
+# which it was given, numbers as text) and frames (a list of str). None counts as left out.
+def classify_description(description: Mapping[str, Any], /) -> dict[str, Any]: ...
+
+# A log, read in pieces of any size in constant memory. An event is a dict:
+#   line, last_line   int, from 1
+#   time              str | None, as the log writes it
+#   text              str, its first lines without prefixes
+#   classes           list[str], outermost first ("" where a code or words stand without a class)
+#   group             int | None: which group it is of (None beyond ten thousand groups)
+#   verdict           a verdict, as above
+# and a group: group, count, first_line, last_line (the first line of its last event), first_time, last_time, and event,
+# the first.
+@final
+class FailureReader:
+    def __new__(cls) -> Self: ...
+    def feed(self, data: bytes, /) -> list[dict[str, Any]]: ...
+    def finish(self) -> list[dict[str, Any]]: ...
+    def groups(self) -> list[dict[str, Any]]: ...
+    @property
+    def lines(self) -> int: ...
 
 # Settings of older naming systems, as plain data; `hanaming.jndi` makes records of them. A property is its key, its value,
 # the line that it stands in (0 for none), and whether -D set it.

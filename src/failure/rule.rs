@@ -258,7 +258,10 @@ impl<'a> Seen<'a> {
     }
 
     fn has_code(&self, code: &str) -> bool {
-        self.thrown.code.as_deref() == Some(code) || contains_word(&self.thrown.message, code)
+        match &self.thrown.code {
+            Some(own) => own == code,
+            None => contains_word(&self.thrown.message, code),
+        }
     }
 }
 

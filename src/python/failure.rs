@@ -5,7 +5,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::failure::{Chain, CompletionStatus, Link, Minor, Phase, Thrown, Verdict, classify_chain as classify, corba};
+use crate::failure::{
+    self, Chain, CompletionStatus, Description, Link, Minor, Phase, Thrown, Verdict, classify_chain as classify, corba,
+};
 
 /// One thrown exception, as a mapping: what is not known is left out or `None`.
 pub struct Given(Thrown);
@@ -55,6 +57,36 @@ fn chain(given: Vec<Given>) -> Vec<Thrown> {
 pub fn classify_chain(py: Python<'_>, thrown: Vec<Given>, parts: Vec<Vec<Given>>) -> PyResult<Bound<'_, PyDict>> {
     let chain = Chain { thrown: chain(thrown), parts: parts.into_iter().map(chain).collect() };
     verdict(py, &classify(&chain))
+}
+
+/// What a text means: the first primary failure in it.
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub fn classify_text<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyDict>> {
+    let result = py.detach(|| failure::classify_text(text));
+    verdict(py, &result)
+}
+
+/// What a described failure means.
+#[pyfunction]
+#[pyo3(signature = (description, /))]
+pub fn classify_description<'py>(py: Python<'py>, description: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    let mut described = Description::default();
+    for (key, value) in description.iter().filter(|(_, value)| !value.is_none()) {
+        match key.extract::<&str>()? {
+            "exception" => described.exception = value.extract()?,
+            "message" => described.message = value.extract()?,
+            "completed" => described.completed = value.extract()?,
+            "vmcid" => described.vmcid = value.extract()?,
+            "minor" => described.minor = value.extract()?,
+            "code" => described.code = value.extract()?,
+            "phase" => described.phase = value.extract()?,
+            "cause" => described.cause = value.extract()?,
+            "frames" => described.frames = value.extract()?,
+            other => return Err(PyValueError::new_err(format!("a description has no {other:?}"))),
+        }
+    }
+    verdict(py, &classify(&described.chain()))
 }
 
 /// How a minor code is read, and all its meanings by class; `None` where there is no number in it.

@@ -13,6 +13,7 @@ mod context;
 mod error;
 mod factories;
 mod failure;
+mod failure_log;
 mod ha_context;
 mod hot;
 mod imports;
@@ -48,7 +49,9 @@ mod _native {
     #[pymodule_export]
     use super::factories::{register_object_factory, register_state_factory};
     #[pymodule_export]
-    use super::failure::{classify_chain, explain_minor};
+    use super::failure::{classify_chain, classify_description, classify_text, explain_minor};
+    #[pymodule_export]
+    use super::failure_log::PyFailureReader;
     #[pymodule_export]
     use super::ha_context::PyHAContext;
     #[pymodule_export]

@@ -28,3 +28,8 @@ pub const FAMILIES: &[&[Rule]] = &[
     python::RULES,
     java::RULES,
 ];
+
+/// Whether a rule knows that product code.
+pub fn knows_code(code: &str) -> bool {
+    ejb::RULES.iter().any(|rule| rule.codes.contains(&code))
+}

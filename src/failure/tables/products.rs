@@ -36,7 +36,8 @@ pub const RULES: &[Rule] = &[
     Rule::class(&[], Meaning::no(Security, "tls_trust", "the peer's certificate was not trusted").decisive())
         .words(&["was not trusted causing ssl handshake failure"]),
     Rule::class(&["ConnectException", "CommunicationException", "RemoteException"], UNREACHABLE.wrapper())
-        .words(&["destination unreachable", "no available router to destination"]),
+        .words(&["destination unreachable", "no available router to destination"])
+        .without(&["refused", "timed out"]),
     Rule::class(&["PeerGoneException"], Meaning::maybe(ConnectionLost, "peer_gone", "the peer is gone")),
     Rule::class(&["RequestTimeoutException"], Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time")),
     Rule::class(

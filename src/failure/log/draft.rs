@@ -1,0 +1,81 @@
+//! An exception while its text is being read.
+
+use super::fields::Field;
+use super::parse::status_class;
+use super::status;
+use crate::failure::{Link, Minor, Thrown};
+
+const MOST_MESSAGE: usize = 1000;
+
+/// What is known of it so far.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The exception.
+    pub thrown: Thrown,
+    vendor: Option<String>,
+    minors: Vec<String>,
+}
+
+impl Draft {
+    /// An exception of that class.
+    pub fn new(class: &str, link: Link) -> Self {
+        Self { thrown: Thrown { class: class.to_owned(), link, ..Thrown::default() }, ..Self::default() }
+    }
+
+    /// Whether a field of that kind has not come yet.
+    pub fn lacks(&self, field: &Field) -> bool {
+        match field {
+            Field::Vendor(_) => self.vendor.is_none(),
+            Field::Minor(_) | Field::Errno { .. } => self.minors.is_empty() && self.thrown.code.is_none(),
+            Field::Completed(_) => self.thrown.completed.is_none(),
+        }
+    }
+
+    /// A field of it; the first of its kind counts.
+    pub fn put(&mut self, field: &Field) {
+        if !self.lacks(field) {
+            return;
+        }
+        match field {
+            Field::Vendor(vendor) => self.vendor = Some(vendor.clone()),
+            Field::Minor(minor) => self.minors.push(minor.clone()),
+            Field::Completed(status) => self.thrown.completed = Some(*status),
+            Field::Errno { place, symbol } => {
+                self.thrown.code = Some(symbol.clone());
+                self.thrown.message.clone_from(place);
+            }
+        }
+    }
+
+    /// Its message as the text has it, with links cut off and blanks made one.
+    pub fn set_message(&mut self, text: &str) {
+        if !self.thrown.message.is_empty() {
+            return;
+        }
+        let mut message = String::new();
+        for word in text.split_whitespace() {
+            if message.len() + word.len() > MOST_MESSAGE {
+                break;
+            }
+            message.push_str(if message.is_empty() { "" } else { " " });
+            message.push_str(word);
+        }
+        let trimmed = message.trim_start_matches([':', ' ', '(']).trim_end_matches([';', ':', '[', '(', ' ', '.']);
+        trimmed.clone_into(&mut self.thrown.message);
+    }
+
+    /// The exception, with its minor code and status read.
+    pub fn finish(self) -> Thrown {
+        let Self { mut thrown, vendor, minors } = self;
+        let texts: Vec<&str> = minors.iter().map(String::as_str).collect();
+        if let Some((minor, agreed)) = Minor::read(vendor.as_deref(), &texts) {
+            thrown.minor = Some(minor);
+            thrown.minor_in_doubt = !agreed;
+        }
+        if thrown.code.is_none() && status_class(thrown.simple_class()) {
+            let first = thrown.message.split(|c: char| !(c.is_ascii_alphabetic() || c == '_')).next().unwrap_or_default();
+            thrown.code = status::code(first).map(str::to_owned);
+        }
+        thrown
+    }
+}

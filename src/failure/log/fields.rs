@@ -1,0 +1,126 @@
+//! What CORBA exceptions print beside their class: vendor, minor code, completion status, in each ORB's spelling.
+
+use crate::failure::CompletionStatus;
+use crate::failure::tables::corba_minors;
+
+/// A field found in text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// `vmcid: SUN`, `OMG` in `OMG minor code (2)`.
+    Vendor(String),
+    /// `minor code: 201`.
+    Minor(String),
+    /// `completed: Maybe`.
+    Completed(CompletionStatus),
+    /// TAO's `(location; ERRNO)` behind a minor code that holds errno's bits alone.
+    Errno {
+        /// Where in the ORB.
+        place: String,
+        /// The symbol.
+        symbol: String,
+    },
+}
+
+/// The fields at `at`, where a word begins, and where they end.
+pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
+    let rest = &text[at..];
+    if let Some(after) = word(rest, "vmcid") {
+        let (value, end) = value(text, text.len() - after.len())?;
+        return Some((vec![Field::Vendor(value.to_owned())], end));
+    }
+    if let Some(after) = word(rest, "completed") {
+        let (value, end) = value(text, text.len() - after.len())?;
+        return Some((vec![Field::Completed(CompletionStatus::from_word(value)?)], end));
+    }
+    let vendor = word(rest, "OMG").or_else(|| word(rest, "TAO exception,")).map(str::trim_start);
+    let minor = word(vendor.unwrap_or(rest), "minor code").or_else(|| word(rest, "minor:").filter(|_| vendor.is_none()))?;
+    let minor = minor.trim_start().strip_prefix("id ").unwrap_or(minor);
+    let (number, mut end) = value(text, text.len() - minor.len())?;
+    let mut found = vec![Field::Minor(number.to_owned())];
+    if vendor.is_some() && rest.starts_with("OMG") {
+        found.push(Field::Vendor("OMG".to_owned()));
+    }
+    if let Some((place, symbol, after)) = errno(text, end) {
+        found = vec![Field::Errno { place: place.to_owned(), symbol: symbol.to_owned() }];
+        end = after;
+    }
+    Some((found, end))
+}
+
+/// What follows `word` (blanks in it stand for any blanks).
+fn word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let mut rest = text;
+    for (at, piece) in word.split(' ').enumerate() {
+        rest = if at == 0 { rest } else { rest.trim_start() }.strip_prefix(piece)?;
+    }
+    (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(rest)
+}
+
+/// The value behind a field's name: `: 201`, ` = 5`, ` (2)`, also on the next line.
+fn value(text: &str, at: usize) -> Option<(&str, usize)> {
+    const MOST_BLANKS: usize = 200;
+    let bytes = text.as_bytes();
+    let skipped = bytes[at..].iter().take(MOST_BLANKS).take_while(|b| b.is_ascii_whitespace() || b":=(".contains(b)).count();
+    let start = at + skipped;
+    let is_value = |b: &u8| b.is_ascii_alphanumeric() || b"_.-".contains(b);
+    let length = bytes[start..].iter().take(64).take_while(|b| is_value(b)).count();
+    let value = text[start..start + length].trim_end_matches(['.', '-']);
+    (skipped > 0 && !value.is_empty()).then_some((value, start + value.len()))
+}
+
+/// `(send request failed; ECONNREFUSED)` behind a minor code.
+fn errno(text: &str, at: usize) -> Option<(&str, &str, usize)> {
+    const MOST: usize = 200;
+    let inside = text[at..].trim_start_matches([' ', ')']).strip_prefix('(')?;
+    let start = text.len() - inside.len();
+    let length = inside.bytes().take(MOST).position(|b| b == b')')?;
+    let (place, symbol) = inside[..length].split_once(';')?;
+    Some((place.trim(), symbol.trim(), start + length + 1))
+}
+
+/// The arguments of omniORB's `CORBA.TRANSIENT(omniORB.TRANSIENT_ConnectFailed, CORBA.COMPLETED_NO)`: `at` is behind
+/// the class.
+pub fn arguments(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
+    const MOST: usize = 300;
+    let inside = text[at..].strip_prefix('(')?;
+    let length = inside.bytes().take(MOST).position(|b| b == b')')?;
+    let mut found = Vec::new();
+    for argument in inside[..length].split(',') {
+        let argument = argument.rsplit('=').next().unwrap_or_default().trim();
+        if let Some(minor) = corba_minors::of_symbol(argument) {
+            found.push(Field::Minor(minor.to_string()));
+        } else if let Some(status) = CompletionStatus::from_word(argument) {
+            found.push(Field::Completed(status));
+        } else if argument.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            found.push(Field::Minor(argument.to_owned()));
+        }
+    }
+    Some((found, at + 1 + length + 1))
+}
+
+/// RMI-IIOP's wrapper, `CORBA TRANSIENT 0x4942fe02 No`, at the start of a text: the class, the fields, the length.
+pub fn wrapper(text: &str) -> Option<(&'static str, Vec<Field>, usize)> {
+    let rest = word(text, "CORBA")?.trim_start();
+    let name_end = rest.find(|c: char| !(c.is_ascii_uppercase() || c == '_'))?;
+    let name = crate::failure::corba::system_exception(&rest[..name_end])?;
+    let rest = rest[name_end..].trim_start();
+    let number_end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))?;
+    let number = &rest[..number_end];
+    let after = rest[number_end..].trim_start();
+    let status_end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+    let status = CompletionStatus::from_word(&after[..status_end])?;
+    let length = text.len() - after.len() + status_end;
+    number
+        .starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        .then(|| (name, vec![Field::Minor(number.to_owned()), Field::Completed(status)], length))
+}
+
+/// omniORB's C++ form, `TRANSIENT CORBA system exception: TRANSIENT_CallTimedout`.
+pub fn system_exception(text: &str) -> Option<(&'static str, Vec<Field>, usize)> {
+    let name_end = text.find(|c: char| !(c.is_ascii_uppercase() || c == '_'))?;
+    let name = crate::failure::corba::system_exception(&text[..name_end])?;
+    let after = word(text[name_end..].trim_start(), "CORBA system exception")?;
+    let (symbol, end) = value(text, text.len() - after.len()).unwrap_or(("", text.len() - after.len()));
+    let minor = corba_minors::of_symbol(symbol).map(|minor| Field::Minor(minor.to_string()));
+    Some((name, minor.into_iter().collect(), end))
+}

@@ -1,0 +1,23 @@
+//! Failures in text: a log of any size, streamed, in constant memory.
+//!
+//! Bytes come in pieces of any size ([`LogReader::feed`]); events come out, and are the same however the bytes were
+//! cut. On the way: [`scan`] finds the few lines that can matter, [`line`] and [`prefix`] clean them, [`event`] joins
+//! those that belong together, [`parse`] makes a chain of them by the shapes in [`shape`], [`fields`] and [`status`],
+//! and [`group`] counts the same ones. Everything is bounded: the bytes of a line, the lines of an event, the groups.
+
+mod draft;
+mod event;
+mod fields;
+mod group;
+mod line;
+mod parse;
+mod prefix;
+mod reader;
+mod scan;
+mod shape;
+mod status;
+mod text;
+
+pub use group::{Group, Groups};
+pub use reader::{Event, LogReader};
+pub use text::{chain_of_text, classify_text};

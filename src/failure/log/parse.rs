@@ -1,0 +1,318 @@
+//! The text of one event becomes a chain.
+//!
+//! One walk over the words of the text, whatever its line breaks: classes open exceptions, links say how the next one
+//! hangs on the one before, frames and fields belong to the last one. Lines matter only where nothing else tells:
+//! whether a cause belongs to a suppressed part or to the whole is seen by its indentation.
+
+use super::draft::Draft;
+use super::fields::{self, Field};
+use super::line::Line;
+use super::shape::{self, LINKS, NEAR, PHRASES, TURNS};
+use super::status;
+use crate::failure::{Chain, Link, Thrown, corba};
+
+/// The chain that the lines of an event show.
+pub fn parse(lines: &[Line]) -> Chain {
+    let mut walk = Walk::new(lines);
+    walk.run();
+    walk.finish()
+}
+
+const MOST_THROWN: usize = 64;
+const MOST_FRAMES: usize = 6;
+
+/// Where exceptions go: into the chain itself, or into its last part, which a line of that indentation began.
+#[derive(Clone, Copy)]
+enum Place {
+    Chain,
+    Part { indentation: usize },
+}
+
+struct Walk<'a> {
+    lines: &'a [Line],
+    text: String,
+    starts: Vec<usize>,
+    chain: Vec<Draft>,
+    parts: Vec<Vec<Draft>>,
+    /// What Python printed before, which is deeper.
+    deeper: Vec<Draft>,
+    place: Place,
+    link: Option<Link>,
+    /// Where the message of the last exception begins, while it goes on.
+    message: Option<usize>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(lines: &'a [Line]) -> Self {
+        let mut text = String::new();
+        let mut starts = Vec::with_capacity(lines.len());
+        for line in lines {
+            starts.push(text.len());
+            text.push_str(&line.content);
+            text.push('\n');
+        }
+        Self {
+            lines,
+            text,
+            starts,
+            chain: Vec::new(),
+            parts: Vec::new(),
+            deeper: Vec::new(),
+            place: Place::Chain,
+            link: None,
+            message: None,
+        }
+    }
+
+    fn run(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let mut at = 0;
+        while at < text.len() {
+            at = match self.step(&text, at) {
+                Some(end) => end,
+                None => next_word(&text, at),
+            };
+        }
+        self.end_message(&text, text.len());
+        self.text = text;
+    }
+
+    /// Takes what begins at `at`; says where it ends, or nothing where it is just a word.
+    fn step(&mut self, text: &str, at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        match rest.as_bytes()[0] {
+            b'C' | b'R' | b'n' | b'r' | b'L' | b'S' | b'T' | b'D' => {
+                if let Some(end) = self.link_at(text, at) {
+                    return Some(end);
+                }
+            }
+            _ => {}
+        }
+        if let Some(end) = shape::frame(text, at) {
+            self.end_message(text, at);
+            self.add_frame(&text[at..end]);
+            return Some(if rest.starts_with("File") { after_code(text, end) } else { end });
+        }
+        if let Some((found, end)) = fields::fields(text, at) {
+            self.put(&found);
+            return Some(end);
+        }
+        if let Some((class, found, length)) = fields::wrapper(rest).or_else(|| fields::system_exception(rest)) {
+            let link = self.link.take().unwrap_or(Link::Nested);
+            self.open(text, at, at + length, Draft::new(&format!("CORBA.{class}"), link));
+            self.put(&found);
+            return Some(at + length);
+        }
+        if let Some((code, length)) = status::status(rest) {
+            return Some(self.status(text, at, at + length, code));
+        }
+        if let Some(mention) = shape::mention(text, at, self.link.is_some()) {
+            let link = self.link.take().unwrap_or(Link::Nested);
+            self.open(text, at, mention.end, Draft::new(mention.class, link));
+            if corba::system_exception(mention.class).is_some()
+                && let Some((found, end)) = fields::arguments(text, mention.end)
+            {
+                self.put(&found);
+                return Some(end);
+            }
+            return Some(mention.end);
+        }
+        if rest.starts_with("user exception, ID") {
+            self.open(text, at, at + 14, Draft::new("user exception", Link::Nested));
+            return Some(at + 14);
+        }
+        if self.message.is_none() {
+            return self.without_class(text, at);
+        }
+        None
+    }
+
+    /// A code or words that tell of a failure where no exception is open.
+    fn without_class(&mut self, text: &str, at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        if let Some(code) = shape::product_code(rest) {
+            let mut draft = Draft::new("", self.link.take().unwrap_or(Link::Nested));
+            draft.thrown.code = Some(code.to_owned());
+            self.open(text, at, at, draft);
+            return Some(at + code.len());
+        }
+        if NEAR.iter().any(|words| rest.starts_with(words)) {
+            let line_end = rest.find('\n').map_or(text.len(), |end| at + end);
+            self.open(text, at, at, Draft::new("", Link::Near));
+            self.end_message(text, line_end);
+            return Some(line_end);
+        }
+        if PHRASES.iter().any(|words| rest.starts_with(words)) {
+            self.open(text, at, at, Draft::new("", Link::Nested));
+            return Some(next_word(text, at));
+        }
+        None
+    }
+
+    fn link_at(&mut self, text: &str, at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        if rest.starts_with("Suppressed:") {
+            self.end_message(text, at);
+            self.parts.push(Vec::new());
+            self.place = Place::Part { indentation: self.indentation(at) };
+            self.link = Some(Link::Outermost);
+            return Some(at + "Suppressed:".len());
+        }
+        if rest.starts_with("Traceback (most recent call last)") {
+            self.end_message(text, at);
+            return Some(at + "Traceback (most recent call last)".len());
+        }
+        if let Some((words, link)) = TURNS.iter().find(|(words, _)| starts(rest, words).is_some()) {
+            self.end_message(text, at);
+            if let Some(first) = self.chain.first_mut() {
+                first.thrown.link = *link;
+            }
+            self.chain.append(&mut self.deeper);
+            std::mem::swap(&mut self.chain, &mut self.deeper);
+            self.place = Place::Chain;
+            return Some(at + starts(rest, words)?);
+        }
+        let (length, link) = LINKS.iter().find_map(|(words, link)| Some((starts(rest, words)?, *link)))?;
+        self.end_message(text, at);
+        if let Place::Part { indentation } = self.place
+            && self.begins_line(text, at)
+            && self.indentation(at) < indentation
+        {
+            self.place = Place::Chain;
+        }
+        self.link = Some(link);
+        Some(at + length)
+    }
+
+    fn status(&mut self, text: &str, at: usize, end: usize, code: &str) -> usize {
+        let is_call = |draft: &&mut Draft| status_class(draft.thrown.simple_class()) && draft.thrown.code.is_none();
+        if let Some(draft) = self.current().last_mut().filter(is_call) {
+            draft.thrown.code = Some(code.to_owned());
+            return end;
+        }
+        let same = |draft: &mut Draft| draft.thrown.code.as_deref() == Some(code);
+        if !self.current().last_mut().is_some_and(same) {
+            let mut draft = Draft::new("grpc.RpcError", self.link.take().unwrap_or(Link::Nested));
+            draft.thrown.code = Some(code.to_owned());
+            self.open(text, at, end, draft);
+        }
+        end
+    }
+
+    fn open(&mut self, text: &str, at: usize, message: usize, mut draft: Draft) {
+        self.end_message(text, at);
+        draft.thrown.line = self.line(at);
+        let current = self.current();
+        if current.len() < MOST_THROWN {
+            if draft.thrown.link != Link::Near && current.iter().all(|draft| draft.thrown.link == Link::Near) {
+                draft.thrown.link = Link::Outermost;
+            }
+            current.push(draft);
+        }
+        self.message = Some(message);
+    }
+
+    fn end_message(&mut self, text: &str, at: usize) {
+        if let Some(start) = self.message.take()
+            && let Some(draft) = self.current().last_mut()
+        {
+            draft.set_message(&text[start..at.max(start)]);
+        }
+    }
+
+    fn add_frame(&mut self, frame: &str) {
+        if let Some(draft) = self.current().last_mut()
+            && draft.thrown.frames.len() < MOST_FRAMES
+        {
+            draft.thrown.frames.push(frame.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+
+    /// Fields belong to the last system exception that lacks them.
+    fn put(&mut self, found: &[Field]) {
+        let current = self.current();
+        let at = current
+            .iter()
+            .rposition(|draft| {
+                corba::system_exception(&draft.thrown.class).is_some() && found.iter().any(|field| draft.lacks(field))
+            })
+            .or_else(|| current.iter().rposition(|draft| corba::system_exception(&draft.thrown.class).is_some()));
+        if let Some(draft) = at.and_then(|at| current.get_mut(at)) {
+            for field in found {
+                draft.put(field);
+            }
+        }
+    }
+
+    fn current(&mut self) -> &mut Vec<Draft> {
+        match self.place {
+            Place::Part { .. } if !self.parts.is_empty() => {
+                let last = self.parts.len() - 1;
+                &mut self.parts[last]
+            }
+            _ => &mut self.chain,
+        }
+    }
+
+    fn line_index(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    fn line(&self, at: usize) -> u64 {
+        self.lines.get(self.line_index(at)).map_or(0, |line| line.number)
+    }
+
+    fn indentation(&self, at: usize) -> usize {
+        self.lines.get(self.line_index(at)).map_or(0, Line::indentation)
+    }
+
+    fn begins_line(&self, text: &str, at: usize) -> bool {
+        self.starts.get(self.line_index(at)).is_some_and(|start| text[*start..at].trim().is_empty())
+    }
+
+    fn finish(mut self) -> Chain {
+        self.chain.append(&mut self.deeper);
+        let thrown = |drafts: Vec<Draft>| drafts.into_iter().map(Draft::finish).collect::<Vec<Thrown>>();
+        let parts = self.parts.into_iter().filter(|part| !part.is_empty()).map(thrown).collect();
+        Chain { thrown: thrown(self.chain), parts }
+    }
+}
+
+/// Whether a status of gRPC belongs to that class.
+pub fn status_class(class: &str) -> bool {
+    ["RpcError", "Rendezvous", "StatusRuntimeException", "StatusException", "RpcException"].iter().any(|end| class.ends_with(end))
+}
+
+/// The length of `words` at the start of a text, where any blanks stand for one.
+pub fn starts(text: &str, words: &str) -> Option<usize> {
+    let mut rest = text;
+    for (at, word) in words.trim_end().split(' ').enumerate() {
+        let after = rest.trim_start();
+        if at > 0 && after.len() == rest.len() {
+            return None;
+        }
+        rest = if at == 0 { rest } else { after }.strip_prefix(word)?;
+    }
+    if words.ends_with(' ') && !rest.starts_with([' ', '\n', '\t']) {
+        return None;
+    }
+    Some(text.len() - rest.len())
+}
+
+/// Behind the line of code that Python prints under a frame's place.
+fn after_code(text: &str, at: usize) -> usize {
+    let Some(code) = text[at..].strip_prefix('\n') else { return at };
+    let indented = code.starts_with([' ', '\t']);
+    let is_code = indented && !code.trim_start().starts_with("File \"");
+    if is_code { at + 1 + code.find('\n').unwrap_or(code.len()) } else { at }
+}
+
+/// Where the next word begins: behind what is no letter, digit or the like.
+fn next_word(text: &str, at: usize) -> usize {
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let rest = &text[at..];
+    let word = rest.find(|c| !joins(c)).unwrap_or(rest.len());
+    let blank = rest[word..].find(joins).map_or(rest.len(), |gap| word + gap);
+    // A word that a dot or slash joins to the one before is the same path.
+    at + blank.max(1)
+}

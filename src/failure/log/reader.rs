@@ -1,0 +1,217 @@
+//! The streaming reader: bytes in, events out.
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::event::{self, Open, Step};
+use super::line::{self, Line};
+use super::parse::parse;
+use super::scan::Scan;
+use crate::failure::{Category, Chain, Verdict, classify_chain};
+
+/// A failure found in a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Its first line, from 1.
+    pub line: u64,
+    /// Its last line.
+    pub last_line: u64,
+    /// The time in the prefix of its first line, or of the line before, as it is written there.
+    pub time: Option<String>,
+    /// Its first lines, cleaned.
+    pub text: String,
+    /// What was thrown.
+    pub chain: Chain,
+    /// What it means.
+    pub verdict: Verdict,
+}
+
+const EVENT_TEXT: usize = 2000;
+
+/// Finds the failures in a log that comes in pieces.
+#[derive(Debug)]
+pub struct LogReader {
+    scan: Scan,
+    /// What has not been read yet, behind the line before it: that one may hold the time of what follows.
+    buffer: Vec<u8>,
+    /// Where in the buffer the unread part begins. It is the start of a line.
+    unread: usize,
+    /// How many lines came before the unread part.
+    lines: u64,
+    /// The rest of a line beyond its limit is being passed over.
+    passing: bool,
+    open: Option<Open>,
+    opened_at: Option<String>,
+    /// A UTF-16 text: every other byte is zero, and left out.
+    wide: Option<bool>,
+}
+
+impl Default for LogReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LogReader {
+    /// A reader at the start of a log.
+    pub fn new() -> Self {
+        Self {
+            scan: Scan::new(),
+            buffer: Vec::new(),
+            unread: 0,
+            lines: 0,
+            passing: false,
+            open: None,
+            opened_at: None,
+            wide: None,
+        }
+    }
+
+    /// Reads on. The events that ended in these bytes come back.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
+        let mut events = Vec::new();
+        // In pieces, so that the buffer stays small whatever is fed at once.
+        for piece in bytes.chunks(PIECE) {
+            self.take(piece);
+            self.read(&mut events, false);
+            self.forget();
+        }
+        events
+    }
+
+    /// The log has ended. The events that were still open come back.
+    pub fn finish(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        self.read(&mut events, true);
+        self.close(&mut events);
+        self.buffer.clear();
+        self.unread = 0;
+        events
+    }
+
+    /// How many lines have been read.
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    fn take(&mut self, piece: &[u8]) {
+        let start = self.buffer.len();
+        self.buffer.extend_from_slice(piece);
+        if self.wide.is_none() && self.buffer.len() >= 2 {
+            self.wide = Some(matches!(self.buffer[..2], [0xFF, 0xFE] | [0xFE, 0xFF]));
+        }
+        if self.wide == Some(true) {
+            let fresh = self.buffer.split_off(start);
+            self.buffer.extend(fresh.into_iter().filter(|byte| *byte != 0));
+        }
+    }
+
+    /// Reads whole lines; with `all` also a last one without its end.
+    fn read(&mut self, events: &mut Vec<Event>, all: bool) {
+        loop {
+            if self.passing && !self.pass() {
+                return;
+            }
+            if self.open.is_none() && !self.skip() {
+                break;
+            }
+            let rest = &self.buffer[self.unread..];
+            let end = memchr(b'\n', rest);
+            match end {
+                Some(end) => self.line(events, end, end + 1),
+                None if rest.len() >= line::MOST_BYTES => {
+                    self.line(events, line::MOST_BYTES, line::MOST_BYTES);
+                    self.passing = true;
+                }
+                None if all && !rest.is_empty() => self.line(events, rest.len(), rest.len()),
+                None => return,
+            }
+        }
+        if all && self.unread < self.buffer.len() {
+            self.lines += 1;
+            self.unread = self.buffer.len();
+        }
+    }
+
+    /// Passes over the rest of a long line; says whether its end was there.
+    fn pass(&mut self) -> bool {
+        let end = memchr(b'\n', &self.buffer[self.unread..]);
+        self.unread = end.map_or(self.buffer.len(), |end| self.unread + end + 1);
+        self.passing = end.is_none();
+        !self.passing
+    }
+
+    /// Skips the lines before the next one that can matter; says whether there is one.
+    fn skip(&mut self) -> bool {
+        let rest = &self.buffer[self.unread..];
+        let found = self.scan.find(rest);
+        let until = found.unwrap_or(rest.len());
+        let start = memrchr(b'\n', &rest[..until]).map_or(0, |newline| newline + 1);
+        self.lines += memchr_iter(b'\n', &rest[..start]).count() as u64;
+        self.unread += start;
+        if found.is_none() && self.buffer.len() - self.unread >= line::MOST_BYTES {
+            // Nothing in a line's first part: the rest of it is not looked at.
+            self.lines += 1;
+            self.passing = true;
+        }
+        found.is_some()
+    }
+
+    /// Reads one line of `length` bytes, which with its end takes up `whole`.
+    fn line(&mut self, events: &mut Vec<Event>, length: usize, whole: usize) {
+        self.lines += 1;
+        let line = Line::read(self.lines, &self.buffer[self.unread..self.unread + length]);
+        let kind = event::kind(&line);
+        let before = self.open.is_none().then(|| self.time_before()).flatten();
+        self.unread += whole;
+        if let Some(open) = &mut self.open {
+            if open.step(line.clone(), kind) == Step::Goes {
+                return;
+            }
+            self.close(events);
+        }
+        let time = line.time.clone().or(before);
+        if let Some(open) = Open::begin(line, kind) {
+            self.opened_at = time;
+            self.open = Some(open);
+        }
+    }
+
+    /// The time in the prefix of the line before the unread part.
+    fn time_before(&self) -> Option<String> {
+        let end = self.unread.checked_sub(1)?;
+        let start = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
+        (end - start < MOST_BEFORE).then(|| Line::read(0, &self.buffer[start..end]).time).flatten()
+    }
+
+    fn close(&mut self, events: &mut Vec<Event>) {
+        let Some(open) = self.open.take() else { return };
+        let time = self.opened_at.take();
+        let chain = parse(&open.lines);
+        let verdict = classify_chain(&chain);
+        let Some(first) = open.lines.first() else { return };
+        if verdict.category == Category::NotAFailure {
+            return;
+        }
+        let mut text = String::new();
+        for line in open.lines.iter().take_while(|line| line.number <= open.last) {
+            if text.len() + line.content.len() > EVENT_TEXT && !text.is_empty() {
+                break;
+            }
+            text.push_str(if text.is_empty() { "" } else { "\n" });
+            text.extend(line.content.chars().take(EVENT_TEXT));
+        }
+        events.push(Event { line: first.number, last_line: open.last, time, text, chain, verdict });
+    }
+
+    /// Lets go of what was read, but for the line before the unread part.
+    fn forget(&mut self) {
+        let Some(end) = self.unread.checked_sub(1) else { return };
+        let start = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
+        let keep = if end - start < MOST_BEFORE { start } else { self.unread };
+        self.buffer.drain(..keep);
+        self.unread -= keep;
+    }
+}
+
+const PIECE: usize = 256 * 1024;
+const MOST_BEFORE: usize = 1024;

@@ -1,0 +1,247 @@
+//! The shapes by which a failure is recognised in text: classes of exceptions, links between them, stack frames.
+//!
+//! Everything here looks at one place of a text and a bounded piece behind it.
+
+use crate::failure::corba;
+use crate::failure::{Link, tables};
+
+/// What links two exceptions in text, and what the second is to the first.
+pub const LINKS: &[(&str, Link)] = &[
+    ("Caused by:", Link::Cause),
+    ("Caused by ", Link::Cause),
+    ("Root cause:", Link::Cause),
+    ("root cause is", Link::Cause),
+    ("nested exception is", Link::Nested),
+    ("Root exception is", Link::Root),
+    ("Linked exception:", Link::Cause),
+];
+
+/// Python prints the cause first: what follows is the outer one, and the one before is this to it.
+pub const TURNS: &[(&str, Link)] =
+    &[("The above exception was the direct cause", Link::Cause), ("During handling of the above exception", Link::Context)];
+
+/// Names that end otherwise and still are exceptions', with or without a package.
+const OTHER_NAMES: &[&str] = &[
+    "gaierror",
+    "herror",
+    "ConnectTimeout",
+    "ReadTimeout",
+    "PoolTimeout",
+    "WriteTimeout",
+    "ConnectionLoss",
+    "RemoteDisconnected",
+    "IncompleteRead",
+    "_MultiThreadedRendezvous",
+    "_Rendezvous",
+    "BadStatusLine",
+];
+/// The same, where only a package makes them exceptions'.
+const OTHER_NAMES_IN_PACKAGES: &[&str] = &[
+    "timeout",
+    "Timeout",
+    "error",
+    "AdminShutdown",
+    "CrashShutdown",
+    "SerializationFailure",
+    "DeadlockDetected",
+    "CannotConnectNow",
+    "TooManyConnections",
+    "NotFound",
+    "AlreadyBound",
+    "CannotProceed",
+    "NotEmpty",
+    "InvalidName",
+    "InvalidURL",
+    "MissingSchema",
+    "InvalidSchema",
+    "UnsupportedProtocol",
+    "ConnectionClosed",
+];
+
+/// Words that make a class a matter of talk: code, configuration, advice.
+const TALK: &[&str] = &[
+    "catch",
+    "except",
+    "raise",
+    "throws",
+    "throw",
+    "new",
+    "import",
+    "instanceof",
+    "for",
+    "on",
+    "handles",
+    "of",
+    "extends",
+    "class",
+    "ignore",
+    "ignoring",
+    "retry",
+    "expects",
+    "register",
+    "registered",
+    "handler",
+    "loaded",
+    "as",
+    "or",
+    "and",
+];
+
+/// A class of an exception in text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mention<'a> {
+    /// The class as printed.
+    pub class: &'a str,
+    /// Where its name ends.
+    pub end: usize,
+}
+
+/// The exception mentioned at `at`, where a word begins. `linked` says that a link stands before it.
+pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
+    // The middle of a path is no class.
+    if text[..at].ends_with(['.', '/', '$', '_']) || text[..at].ends_with("::") {
+        return None;
+    }
+    let path = path(&text[at..])?;
+    let end = at + path.len();
+    let name = path.rsplit(['.', ':', '/', '$']).next()?;
+    let system = corba::system_exception(path).is_some();
+    let dotted = path.len() > name.len();
+    let is_name = system
+        || ((name.ends_with("Exception") || name.ends_with("Error") || name.ends_with("Throwable"))
+            && name.len() > 5 + usize::from(!dotted) * 4)
+        || OTHER_NAMES.contains(&name)
+        || (dotted && OTHER_NAMES_IN_PACKAGES.contains(&name))
+        || ["Error", "Exception"].contains(&name) && (dotted || names_errno(&text[end..]));
+    (is_name && fits(text, at, end, linked, system, dotted)).then_some(Mention { class: path, end })
+}
+
+/// Whether what stands around the class makes it one that was thrown.
+fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: bool) -> bool {
+    let before = text[..at].trim_end();
+    let after = &text[end..];
+    let next = after.trim_start();
+    let line_start = text[..at].ends_with('\n')
+        || before.is_empty()
+        || text[..at].rfind('\n').is_some_and(|line| text[line..at].trim().is_empty());
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    if !linked && !line_start && TALK.contains(&word) && before.len() - word.len() < at {
+        return false;
+    }
+    let introduced = linked
+        || line_start
+        || before.ends_with([':', '>', '-', '(', '[', '=', '"', '\'', ';', '|', '<'])
+        || ["exception", "Exception", "threw", "thrown", "with", "by", "error", "is", "cause", "Error"].contains(&word);
+    if after.starts_with("::") || after.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return false;
+    }
+    let details =
+        ["[Root", "vmcid", "minor code", "(vmcid", "of RPC", "; nested", "- "].iter().any(|word| next.starts_with(word));
+    let bare_system = system && !dotted;
+    match after.chars().next() {
+        Some(':') => !bare_system || introduced,
+        Some('(') if system => true,
+        Some('(') => {
+            introduced
+                && after[1..].starts_with(['\'', '"', '<', ')', 'H']) | after[1..].starts_with(|c: char| c.is_ascii_digit())
+        }
+        Some('.') => next[1..].trim_start().starts_with("Root exception is"),
+        Some(';' | '[') => true,
+        Some(']' | ')' | ',' | '"' | '\'' | '>') => linked,
+        Some(_) if details => true,
+        Some(_) | None => {
+            let ends_line = after.is_empty() || after.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+            let ends = next.is_empty() || ends_line || frame(text, text.len() - next.len()).is_some();
+            ends && introduced && !bare_system
+        }
+    }
+}
+
+/// A bare `Error:` is one where a symbol of errno follows.
+fn names_errno(after: &str) -> bool {
+    let line = after.split('\n').next().unwrap_or_default();
+    after.starts_with(':')
+        && ["ECONN", "EHOST", "ENET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_"].iter().any(|symbol| line.contains(symbol))
+}
+
+/// The dotted path at the start of a text: `java.net.ConnectException`, `CORBA::TRANSIENT`, `jdk.rmi/x.Y`.
+fn path(text: &str) -> Option<&str> {
+    const MOST: usize = 200;
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$';
+    loop {
+        let start = end;
+        while end < bytes.len() && is_word(bytes[end]) {
+            end += 1;
+        }
+        if end == start || bytes[start].is_ascii_digit() || end > MOST {
+            return None;
+        }
+        let step = match bytes.get(end) {
+            Some(b'.' | b'/') => 1,
+            Some(b':') if bytes.get(end + 1) == Some(&b':') => 2,
+            _ => return Some(&text[..end]),
+        };
+        if !bytes.get(end + step).is_some_and(|b| is_word(*b) && !b.is_ascii_digit()) {
+            return Some(&text[..end]);
+        }
+        end += step;
+    }
+}
+
+/// The end of the stack frame at `at`: Java's `at x.y.Z.m(F.java:1)`, Python's `File "f", line 1, in m`, and the words
+/// for those left out.
+pub fn frame(text: &str, at: usize) -> Option<usize> {
+    const MOST: usize = 400;
+    let rest = &text[at..];
+    if let Some(place) = rest.strip_prefix("at").filter(|place| place.starts_with([' ', '\t', '\n'])) {
+        let place = place.trim_start();
+        let skipped = rest.len() - place.len();
+        let open = place.find(['(', ' ', '\t', '\n', '['])?;
+        if place.as_bytes()[open] != b'(' {
+            return place.starts_with("[internal classes]").then_some(at + skipped + 18);
+        }
+        let close = place.bytes().take(MOST).position(|b| b == b')')?;
+        let module = place[..open].contains('.');
+        return module.then_some(at + skipped + close + 1);
+    }
+    if rest.starts_with("File \"") {
+        let line_end = rest.find('\n').unwrap_or(rest.len());
+        return rest[..line_end].contains("line").then_some(at + line_end);
+    }
+    let dots = rest.strip_prefix("... ").or_else(|| rest.strip_prefix("…"))?;
+    let digits = dots.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
+    let words = dots[digits..].trim_start();
+    let more = ["more", "common frames omitted", "frames truncated"].into_iter().find(|more| words.starts_with(more))?;
+    Some(at + rest.len() - words.len() + more.len())
+}
+
+/// A message's code that a rule knows, at the start of a text: `EJBCLIENT000025`, `WFNAM00018`.
+pub fn product_code(text: &str) -> Option<&str> {
+    const PREFIXES: &[&str] = &["EJBCLIENT0", "WFNAM0", "JBREM0"];
+    let prefix = PREFIXES.iter().find(|prefix| text.starts_with(**prefix))?;
+    let digits = text[prefix.len()..].bytes().take_while(u8::is_ascii_digit).count();
+    let code = &text[..prefix.len() + digits];
+    tables::knows_code(code).then_some(code)
+}
+
+/// Words that tell of a failure where no class does, as [`Link::Near`] evidence or on their own.
+pub const NEAR: &[&str] = &[
+    "Handshake failed",
+    "handshake failed",
+    "handshake failure",
+    "CERTIFICATE_VERIFY_FAILED",
+    "certificate verify failed",
+    "WRONG_VERSION_NUMBER",
+    "SSL_ERROR_",
+];
+
+/// Words that are a failure without any class.
+pub const PHRASES: &[&str] = &[
+    "Could not obtain connection to any of these urls:",
+    "No available router to destination",
+    "connect ECONNREFUSED",
+    "connect ETIMEDOUT",
+    "read ECONNRESET",
+];
