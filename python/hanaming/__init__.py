@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         NodeStatus,
         Receipt,
         Resolution,
+        Setting,
         Target,
         View,
     )
@@ -103,6 +104,7 @@ __all__ = [
     "Reference",
     "Registration",
     "Resolution",
+    "Setting",
     "ServiceUnavailableError",
     "Target",
     "TimeLimitExceededError",

@@ -28,6 +28,7 @@ __all__ = [
     "NodeStatus",
     "Receipt",
     "Resolution",
+    "Setting",
     "Target",
     "View",
 ]
@@ -223,6 +224,18 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """One of the settings that a node runs with."""
+
+    name: str
+    """Its name, as that of the argument or the key in the file: listen, seeds, cluster."""
+    value: str
+    """Its value, in words."""
+    source: str
+    """Where it is from: default, argument, flag, a file's path, an environment variable."""
+
+
+@dataclass(frozen=True, slots=True)
 class NodeStatus:
     """What a node says of itself, for people."""
 
@@ -248,6 +261,8 @@ class NodeStatus:
     """Seconds since it started."""
     warnings: list[str]
     """What a person should see, such as two clusters that refuse each other."""
+    settings: list[Setting]
+    """What it runs with, and where each setting is from."""
 
     def __repr__(self) -> str:
         return f"<NodeStatus of {self.node} at {self.address}, {self.state}>"

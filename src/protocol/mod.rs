@@ -30,5 +30,5 @@ pub use message::{
 };
 pub use operation::{
     Answer, Found, Gossip, GossipMember, LinkMet, ManyItem, Mutation, NodeStatus, Operation, OperationId, Page, PageRequest,
-    Report, ReportItem, SurveyAnswer, SurveyItem, TreeChoice, Written,
+    Report, ReportItem, Setting, SurveyAnswer, SurveyItem, TreeChoice, Written,
 };

@@ -325,6 +325,19 @@ pub struct NodeStatus {
     pub uptime: u64,
     /// Warnings that a person should see, such as two clusters that refuse each other.
     pub warnings: Vec<String>,
+    /// What it runs with.
+    pub settings: Vec<Setting>,
+}
+
+/// One of a node's settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Its name, e.g. `listen`.
+    pub name: String,
+    /// Its value, in words.
+    pub value: String,
+    /// Where it is from: `default`, `argument`, `flag`, a file's path, an environment variable.
+    pub source: String,
 }
 
 /// What nodes tell each other, every few hundred milliseconds.

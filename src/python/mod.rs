@@ -22,6 +22,7 @@ mod later;
 mod log;
 mod name;
 mod node;
+mod node_settings;
 mod operation;
 mod process;
 mod product;
@@ -60,6 +61,8 @@ mod _native {
     use super::name::PyName;
     #[pymodule_export]
     use super::node::PyNode;
+    #[pymodule_export]
+    use super::node_settings::read_settings;
     #[pymodule_export]
     use super::process::{_after_fork, _at_exit};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! `hanaming.Node`: a server in this process.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
@@ -75,9 +76,10 @@ impl PyNode {
     #[new]
     #[pyo3(signature = (
         name, *, listen = "127.0.0.1:0", advertise = None, seeds = None, cluster = "default", data_dir = None,
-        mdns = false, insecure = false,
-    ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, insecure=False)")]
+        mdns = false, insecure = false, _sources = None,
+    ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, insecure=False, _sources=None)")]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
+    #[expect(clippy::used_underscore_binding, reason = "`serve` alone says where settings are from")]
     fn py_new(
         py: Python<'_>,
         name: &str,
@@ -88,6 +90,7 @@ impl PyNode {
         data_dir: Option<&Bound<'_, PyAny>>,
         mdns: bool,
         insecure: bool,
+        _sources: Option<BTreeMap<String, String>>,
     ) -> PyResult<Self> {
         let later = if data_dir.is_some() {
             Some("data_dir= is not supported yet: a node's names live in memory and end with it")
@@ -107,6 +110,7 @@ impl PyNode {
                 seeds: met_through(&seeds)?,
                 cluster: cluster.to_owned(),
                 insecure,
+                sources: _sources.unwrap_or_default(),
                 ..ServerConfig::new(name)
             })
         };

@@ -10,7 +10,7 @@ use pyo3::types::{PyList, PyString};
 use crate::client::Target;
 use crate::failure::Attempt;
 use crate::naming::{Listed, Source};
-use crate::protocol::{Found, NodeStatus, Written};
+use crate::protocol::{Found, NodeStatus, Setting, Written};
 use crate::server::Node;
 use crate::topology::{Member, View};
 
@@ -129,6 +129,7 @@ pub fn node_status<'py>(py: Python<'py>, status: &NodeStatus) -> PyResult<Bound<
     static CLASS: Imported = Imported::new("hanaming.records", "NodeStatus");
     let own = &status.introduction.member;
     let members = status.view.members().iter().map(|one| member(py, one)).collect::<PyResult<Vec<_>>>()?;
+    let settings = status.settings.iter().map(|one| setting(py, one)).collect::<PyResult<Vec<_>>>()?;
     let fields = (
         own.name.as_str(),
         own.endpoint.to_string(),
@@ -141,8 +142,14 @@ pub fn node_status<'py>(py: Python<'py>, status: &NodeStatus) -> PyResult<Bound<
         status.requests,
         Duration::from_millis(status.uptime).as_secs_f64(),
         &status.warnings,
+        settings,
     );
     record(py, &CLASS, fields)
+}
+
+fn setting<'py>(py: Python<'py>, setting: &Setting) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Setting");
+    record(py, &CLASS, (setting.name.as_str(), setting.value.as_str(), setting.source.as_str()))
 }
 
 fn member<'py>(py: Python<'py>, member: &Member) -> PyResult<Bound<'py, PyAny>> {

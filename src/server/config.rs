@@ -3,6 +3,7 @@
 //! Everything is checked before a socket is opened, and every refusal names the remedy: a node that would be open to
 //! the world by accident, or that nobody could reach under the address it tells others, does not start.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub struct ServerConfig {
     pub cluster: String,
     /// Listen beyond loopback although nothing is encrypted and nobody is authenticated.
     pub insecure: bool,
+    /// Where settings are from, by their names, as whoever starts the node knows it: its status tells it.
+    pub sources: BTreeMap<String, String>,
     /// Threads that serve.
     pub workers: usize,
     /// How long `start` waits for the node to be ready.
@@ -94,6 +97,7 @@ impl ServerConfig {
             seeds: Vec::new(),
             cluster: "default".to_owned(),
             insecure: false,
+            sources: BTreeMap::new(),
             workers: 2,
             ready_within: Duration::from_secs(10),
             limits: ServerLimits::default(),

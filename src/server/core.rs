@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use crate::naming::Tree;
-use crate::protocol::{Fault, RefusalReason};
+use crate::protocol::{Fault, RefusalReason, Setting};
 use crate::topology::NodeId;
 
 use super::answer::fault;
@@ -36,6 +36,8 @@ pub struct Core {
     pub local: Arc<Tree>,
     /// Its copy of the cluster tree.
     pub cluster: Arc<Tree>,
+    /// What it runs with.
+    pub settings: Vec<Setting>,
     /// The other nodes.
     pub peers: Arc<dyn Peers>,
     /// What it takes from others at most.
@@ -67,6 +69,8 @@ pub struct Identity {
     pub local: Arc<Tree>,
     /// Its copy of the cluster tree.
     pub cluster: Arc<Tree>,
+    /// What it runs with.
+    pub settings: Vec<Setting>,
 }
 
 impl Core {
@@ -78,12 +82,13 @@ impl Core {
         clock: Clock,
         bulletins: watch::Receiver<Arc<Bulletin>>,
     ) -> Arc<Self> {
-        let Identity { name, id, local, cluster } = identity;
+        let Identity { name, id, local, cluster, settings } = identity;
         Arc::new(Self {
             name,
             id,
             local,
             cluster,
+            settings,
             inquiries: Inquiries::new(Arc::clone(&peers), clock),
             peers,
             limits,

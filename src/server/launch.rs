@@ -54,6 +54,7 @@ pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<L
         local: tree(Source::Local, rand::random()),
         cluster: tree(Source::Cluster, rand::random()),
         name: Arc::clone(&name),
+        settings: config.settings(),
     };
     let peers = join(network, &config, member);
     let views = peers.views();

@@ -16,6 +16,7 @@ pub mod answer;
 pub mod bulletin;
 pub mod clock;
 mod config;
+pub mod config_file;
 pub mod connection;
 pub mod core;
 mod herald;
@@ -25,6 +26,7 @@ pub mod load;
 pub mod members;
 mod node;
 pub mod peers;
+mod settings;
 
 pub use config::{ServerConfig, ServerLimits};
 pub use node::Node;

@@ -81,6 +81,12 @@ class Served:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def stop(self):
+        """Freezes it, and returns when all of its threads have stopped: the signal takes a moment to reach them."""
+        self.process.send_signal(signal.SIGSTOP)
+        _, status = os.waitpid(self.process.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+
     def wait(self):
         status = self.process.wait(LIMIT)
         self._reader.join(LIMIT)

@@ -75,7 +75,7 @@ def test_a_write_into_the_cluster_tree_is_refused_with_the_reason(provider):
 
 def test_status_names_a_member_that_does_not_answer(nodes):
     frozen = nodes[2]
-    frozen.signal(signal.SIGSTOP)
+    frozen.stop()
     try:
         shown = run("status", "--json", "--timeout", "0.5", provider=nodes[0].url)
         table = run("status", "--timeout", "0.5", provider=nodes[0].url)

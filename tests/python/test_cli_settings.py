@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from hanaming import ConfigurationError
@@ -57,13 +55,17 @@ def test_the_environment():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('sedes = ["a:1"]', "'sedes' is not a setting; did you mean 'seeds'?"),
+        ('name = "x"\n  sedes = ["a:1"]', "line 2, column 3: 'sedes' is not a setting; did you mean 'seeds'?"),
         ("frobnicate = 1", "'frobnicate' is not a setting; known are name, listen"),
-        ("name = 1", "'name' must be a string, not 1"),
+        ("[node]\nname = 'x'", "'node' is not a setting"),
+        ("name = 1", "line 1, column 8: 'name' must be a string, not 1"),
         ('seeds = "a:1"', "'seeds' must be a list of strings"),
         ("seeds = [1]", "'seeds' must be a list of strings"),
         ('insecure = "yes"', "'insecure' must be true or false"),
-        ("name = ", "not TOML"),
+        ("insecure = [true]", "'insecure' must be true or false, not [true]"),
+        ("listen = 1979-05-27", "'listen' must be a string, not 1979-05-27"),
+        ("name = ", "line 1, column 7: not TOML: "),
+        ("name = 'a'\nname = 'b'", "line 2, column 1: not TOML: "),
     ],
 )
 def test_a_wrong_file_says_what_and_where(config, text, says):
@@ -74,17 +76,26 @@ def test_a_wrong_file_says_what_and_where(config, text, says):
     assert str(path) in str(caught.value)
 
 
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    path = tmp_path / "node.toml"
+    path.write_bytes(b"name = '\xff'")
+    with pytest.raises(ConfigurationError, match="utf-8") as caught:
+        settings.read({}, path, {})
+    assert str(path) in str(caught.value)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigurationError, match="No such file"):
         settings.read({}, tmp_path / "absent.toml", {})
 
 
-def test_without_a_toml_reader_the_remedy_is_named(config, monkeypatch):
-    path = config("")
-    monkeypatch.setattr(sys, "version_info", (3, 10, 0))
-    monkeypatch.setitem(sys.modules, "tomli", None)
-    with pytest.raises(ConfigurationError, match=r"Python 3\.11 or newer, or the package tomli"):
-        settings.read({}, path, {})
+def test_every_setting_can_be_in_the_file(config):
+    path = config(
+        "\ufeff# all of them\nname = 'n2'\nlisten = 'h:1'\nadvertise = 'h:2'\nseeds = []\ncluster = 'c'\ninsecure = true\n"
+    )
+    read = settings.read({}, path, {})
+    assert read.sources == dict.fromkeys(settings._KEYS, str(path))
+    assert (read.name, read.advertise, read.seeds, read.insecure) == ("n2", "h:2", [], True)
 
 
 def test_default_names_are_unique_and_are_one_component():

@@ -11,7 +11,6 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,13 +96,6 @@ def strike(
     return ctx
 
 
-def stop(node: Served) -> None:
-    """Freezes a node; the signal takes a moment to reach all of its threads."""
-    node.signal(signal.SIGSTOP)
-    stat = Path(f"/proc/{node.process.pid}/stat")
-    until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T", "the node has stopped")
-
-
 def is_gone(ctx: HAContext, name: str) -> bool:
     with contextlib.suppress(ServiceUnavailableError):
         return ctx.get(name, "gone") == "gone"
@@ -138,7 +130,7 @@ def test_freeze(served: list[Served], callers: int, policy: Policy) -> None:
 
     def freeze(node: Served) -> None:
         struck.append(node)
-        stop(node)
+        node.stop()
 
     # Sixty-four threads and three nodes on few cores: there it is the machine that takes its time.
     with strike(served, callers, freeze, policy=policy, timeout=1 if callers < 64 else 5) as ctx:
@@ -172,7 +164,7 @@ def test_a_node_that_comes_back_gets_its_share_again(served: list[Served]) -> No
             return seen
 
         assert sorted(shares().values()) == [100, 100, 100]
-        stop(victim)
+        victim.stop()
         until(lambda: victim.address not in shares(), "the frozen node is left out")
         victim.signal(signal.SIGCONT)
         until(lambda: sorted(shares().values()) == [100, 100, 100], "the node has its share again", within=30)
@@ -180,7 +172,7 @@ def test_a_node_that_comes_back_gets_its_share_again(served: list[Served]) -> No
 
 def test_a_frozen_peer_is_never_taken_for_an_absent_name(served: list[Served]) -> None:
     frozen = served[2]
-    stop(frozen)
+    frozen.stop()
     try:
         with HAContext(served[0].url, follow_views=False, timeout=0.6) as ctx:
 

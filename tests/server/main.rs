@@ -15,5 +15,6 @@ mod phases;
 mod queue;
 mod raw;
 mod remembered;
+mod settings;
 mod trees;
 mod world;

@@ -148,6 +148,7 @@ impl World {
                 local: tree(Source::Local, 2 * id.0),
                 cluster: tree(Source::Cluster, 2 * id.0 + 1),
                 name: Arc::clone(&name),
+                settings: Vec::new(),
             };
             let bulletin = Bulletin::new(Arc::clone(&view), id, false, Limits::default());
             let bulletins = watch::Sender::new(Arc::new(bulletin));

@@ -11,8 +11,8 @@ use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, InstanceDetail, Listed, Source, Version};
 use hanaming::protocol::{
     Answer, Channel, Decoder, Fault, FrameKind, Gossip, GossipMember, Hello, LinkMet, ManyItem, Mutation, NodeStatus, Operation,
-    OperationId, Page, PageRequest, Refusal, RefusalReason, Reply, Report, ReportItem, Request, Role, Scope, SurveyAnswer,
-    SurveyItem, TreeChoice, Welcome, Written, decode_body, encode_frame,
+    OperationId, Page, PageRequest, Refusal, RefusalReason, Reply, Report, ReportItem, Request, Role, Scope, Setting,
+    SurveyAnswer, SurveyItem, TreeChoice, Welcome, Written, decode_body, encode_frame,
 };
 use hanaming::topology::{MemberState, View};
 
@@ -155,6 +155,7 @@ fn replies() -> Vec<(&'static str, Reply)> {
         requests: 70_000,
         uptime: 5,
         warnings: vec!["look".to_owned()],
+        settings: vec![Setting { name: "listen".to_owned(), value: "h:1".to_owned(), source: "flag".to_owned() }],
     };
     let done = |answer| Reply::Done(answer);
     vec![

@@ -56,7 +56,7 @@ def check(session: Session, name: str) -> int | None:
     """
 )
 def status(session: Session) -> int | None:
-    """Shows the cluster's members and their load.
+    """Shows the cluster's members and their load, and what the node that was asked runs with.
 
     Exit status 3 where a member did not answer within a second.
     """
@@ -71,6 +71,7 @@ def status(session: Session) -> int | None:
                 "provider": session.provider_given,
                 "provider_source": session.provider_source,
                 "members": [asked.document() for asked in answers],
+                "settings": {one.name: {"value": one.value, "source": one.source} for one in first.settings},
                 "warnings": _warnings(answers),
             }
         )
@@ -78,6 +79,8 @@ def status(session: Session) -> int | None:
         columns = ["node", "address", "state", "local names", "cluster names", "connections", "requests", "up"]
         session.note(f"cluster {first.cluster!r}, asked at {session.provider_given} (from {session.provider_source})")
         tables.show(columns, [asked.row() for asked in answers], right=range(3, 8))
+        settings = [[one.name, one.value, one.source] for one in first.settings]
+        tables.show(["setting", "value", "from"], settings, title=f"\n{first.node} runs with")
         for warning in _warnings(answers):
             streams.say(f"warning: {warning}")
     if silent:

@@ -89,6 +89,7 @@ def serve(config: Path | None, data_dir: str | None, verbose: bool, quiet: bool,
                 seeds=chosen.seeds,
                 cluster=chosen.cluster,
                 insecure=chosen.insecure,
+                _sources=chosen.sources,
             )
     except _StoppedError:
         _log.info("told to leave before it served")

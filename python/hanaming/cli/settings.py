@@ -6,16 +6,15 @@ refused with the nearest one that is: a misspelt setting must not be a silent de
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import secrets
 import socket
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hanaming import ConfigurationError
+from hanaming._native import read_settings
 
 from . import errors
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LISTEN = "127.0.0.1:11100"
 
-# Each setting: its key in the file, its variable, and the type it must have.
+# Each setting: its variable, and its type.
 _KEYS: dict[str, tuple[str, type]] = {
     "name": ("HANAMING_NAME", str),
     "listen": ("HANAMING_LISTEN", str),
@@ -112,40 +111,10 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _from_file(path: Path) -> dict[str, Any]:
-    document = _read_toml(path)
-    for key, value in document.items():
-        if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(_KEYS)}"
-            raise ConfigurationError(f"{path}: {key!r} is not a setting{hint}")
-        kind = _KEYS[key][1]
-        strings = kind is not list or (isinstance(value, list) and all(isinstance(item, str) for item in value))
-        if not isinstance(value, kind) or not strings:
-            wanted = {str: "a string", list: "a list of strings", bool: "true or false"}[kind]
-            raise ConfigurationError(f"{path}: {key!r} must be {wanted}, not {value!r}")
-    return document
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    toml = _toml()
+def _from_file(path: Path) -> Mapping[str, Any]:
     try:
-        document: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))
+        return read_settings(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}") from None
-    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: not TOML: {error}") from None
-    return document
-
-
-def _toml() -> Any:
-    """The module that reads TOML."""
-    if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415
-
-        return tomllib
-    try:
-        import tomli  # noqa: PLC0415
-    except ModuleNotFoundError:
-        raise ConfigurationError("--config needs Python 3.11 or newer, or the package tomli") from None
-    return tomli
+    except (ConfigurationError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: {error}") from None

@@ -57,8 +57,13 @@ class NodeProcess:
         self._running().wait(10)
 
     def freeze(self) -> None:
-        """SIGSTOP: its connections stay open and nothing answers."""
+        """SIGSTOP: its connections stay open and nothing answers. Returns when it has stopped.
+
+        One of its threads takes the signal, when it's its turn to run, and stops the others: on a busy machine the
+        process answers for a while after the signal was sent.
+        """
         self._running().send_signal(signal.SIGSTOP)
+        os.waitpid(self.pid, os.WUNTRACED)
 
     def wake(self) -> None:
         """SIGCONT."""

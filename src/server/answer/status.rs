@@ -16,6 +16,7 @@ impl Core {
             requests: self.load.served(),
             uptime: u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX),
             warnings: self.peers.warnings(),
+            settings: self.settings.clone(),
         }
     }
 }
