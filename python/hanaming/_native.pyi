@@ -40,6 +40,7 @@ __all__ = [
     "_after_fork",
     "_at_exit",
     "_panic",
+    "_panic_on_loop",
     "aio_context_of",
     "classify_chain",
     "classify_description",
@@ -50,6 +51,7 @@ __all__ = [
     "read_environment",
     "read_properties",
     "read_provider_url",
+    "read_settings",
     "register_object_factory",
     "register_state_factory",
 ]
@@ -346,6 +348,7 @@ def log_records() -> tuple[list[tuple[int, str, str]], int]: ...
 def _after_fork() -> None: ...
 def _at_exit() -> None: ...
 def _panic() -> None: ...
+def _panic_on_loop(context: AioContext) -> None: ...
 
 # What `hanaming.Balancer` and `hanaming.aio.Balancer` stand on.
 

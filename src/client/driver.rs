@@ -28,15 +28,18 @@ pub trait Driver: Send + Sync + 'static {
     fn is_closed(&self) -> bool;
 }
 
-/// The error of an operation on a closed context.
-pub(super) fn closed(invocation: &Invocation) -> NamingError {
-    bearing(invocation.given().map(Name::as_str), NamingError::new(ErrorKind::ContextClosed, "the context is closed"))
+/// What is said to whoever uses a closed context.
+const CLOSED: &str = "the context is closed; open a new one";
+
+/// The error of an operation on a closed context. It bears the name that the operation is of, where it's of one.
+pub fn closed(invocation: &Invocation) -> NamingError {
+    bearing(invocation.given().map(Name::as_str), NamingError::new(ErrorKind::ContextClosed, CLOSED))
 }
 
 /// The error of an operation under which the context was closed; `abandoned` tells what had come of it.
 pub(super) fn closed_under(abandoned: NamingError) -> NamingError {
     let told = abandoned.into_fields();
-    let error = NamingError::new(ErrorKind::ContextClosed, "the context is closed");
+    let error = NamingError::new(ErrorKind::ContextClosed, CLOSED);
     bearing(told.name.as_deref(), error).with_completion(told.completion).with_attempts(told.attempts)
 }
 

@@ -20,5 +20,5 @@ mod session;
 mod turning;
 mod waiter;
 
-pub use context::{PyAioContext, aio_context_of};
+pub use context::{_panic_on_loop, PyAioContext, aio_context_of};
 pub use ha_context::PyAioHAContext;

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyIterator};
 
 use crate::client::config::seconds;
-use crate::client::{BindOptions, ClientConfig, Product};
-use crate::naming::{ErrorKind, Name, NamingError};
+use crate::client::{BindOptions, ClientConfig, Invocation, Product, closed};
+use crate::naming::{Name, NamingError};
 
 use super::argument::Argument;
 use super::error::{self, Rows};
@@ -70,7 +70,7 @@ impl PyContext {
 
     /// Whether it can't be used any longer.
     pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
+        self.closed.load(Ordering::Acquire) || self.session.is_closed()
     }
 
     /// Carries out an operation.
@@ -87,7 +87,7 @@ impl PyContext {
         see: impl FnOnce(&Product, &Bound<'py, PyAny>) -> PyResult<()>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if self.is_closed() {
-            return Err(asking.raise(py, closed()));
+            return Err(asking.raise(py, closed(&invocation)));
         }
         let timeout = duration(timeout).map_err(|wrong| asking.raise(py, wrong))?;
         if matches!(self.session.reach(), Reach::Network(_)) {
@@ -348,7 +348,8 @@ impl PyContext {
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
-        if slf.get().is_closed() { Err(error::raise(slf.py(), closed())) } else { Ok(slf) }
+        // As any operation that is of no name.
+        if slf.get().is_closed() { Err(error::raise(slf.py(), closed(&Invocation::status()))) } else { Ok(slf) }
     }
 
     #[pyo3(signature = (kind, error, traceback))]
@@ -402,8 +403,4 @@ fn shown<'a>(context: &'a Bound<'_, PyContext>) -> PyResult<Shown<'a>> {
 
 fn duration(timeout: Option<f64>) -> Result<Option<Duration>, NamingError> {
     timeout.map(|given| seconds("timeout", given)).transpose()
-}
-
-fn closed() -> NamingError {
-    NamingError::new(ErrorKind::ContextClosed, "the context is closed; open a new one")
 }

@@ -40,7 +40,7 @@ mod value;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use super::asyncio::aio_context_of;
+    use super::asyncio::{_panic_on_loop, aio_context_of};
     #[pymodule_export]
     use super::balancer::{PyBalancing, PyCalling};
     #[pymodule_export]

@@ -184,6 +184,12 @@ impl Session {
         self.driver().close();
     }
 
+    /// Whether that was done: all contexts over it are closed.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.driver().is_closed()
+    }
+
     /// This thread's last call was answered by a cache.
     #[inline]
     pub fn remember_hot(&self) {

@@ -57,7 +57,7 @@ fn a_node_that_is_leaving_is_told_at_once_and_one_that_is_closed_too() {
     cluster.nodes[0].close();
     assert_eq!(ask(&whole, lookup("x")).unwrap_err().kind(), ErrorKind::ContextClosed);
     whole.close();
-    assert_eq!(ask(&whole, lookup("x")).unwrap_err().to_string(), "'x': the context is closed");
+    assert_eq!(ask(&whole, lookup("x")).unwrap_err().to_string(), "'x': the context is closed; open a new one");
 }
 
 /// Never answers, or answers later.

@@ -102,8 +102,8 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(*args, env=None):
-    served = Served("--listen", "127.0.0.1:0", *args, env=env)
+def serving(*args, env=None, listen="127.0.0.1:0"):
+    served = Served(*(["--listen", listen] if listen else []), *args, env=env)
     try:
         yield served.ready()
     finally:
@@ -121,35 +121,56 @@ def cluster(count=3):
 
 
 @contextlib.contextmanager
-def deaf_server(*, hang_up_after_request):
-    """Takes connections and never answers; or reads what comes and then closes, so that a change may have been made."""
+def accepting(serve):
+    """Takes connections, and has `serve` do with each what it likes. Gives the provider."""
     stop = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0.1)
 
-        def answer():
-            held = []
-            while not stop.is_set():
-                try:
-                    connection, _ = listener.accept()
-                except TimeoutError:
-                    continue
-                if hang_up_after_request:
-                    connection.settimeout(LIMIT)
-                    connection.recv(65536)
-                    connection.close()
-                else:
-                    held.append(connection)
-            for connection in held:
-                connection.close()
+        def accept():
+            with contextlib.ExitStack() as held:
+                while not stop.is_set():
+                    with contextlib.suppress(TimeoutError):
+                        serve(held.enter_context(listener.accept()[0]))
 
-        thread = threading.Thread(target=answer)
+        thread = threading.Thread(target=accept)
         thread.start()
         try:
             yield f"hn://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             stop.set()
             thread.join(LIMIT)
+
+
+def deaf_server():
+    """Takes connections and never says anything."""
+    return accepting(lambda connection: None)
+
+
+def without_replies(address):
+    """A way to a node on which its welcome comes and no reply does: the connection is closed instead."""
+    host, _, port = address.rpartition(":")
+
+    def serve(client):
+        client.settimeout(LIMIT)
+        with client, socket.create_connection((host, int(port)), LIMIT) as node:
+            from_node = b""
+            while True:
+                for ready in select.select([client, node], [], [], LIMIT)[0]:
+                    piece = ready.recv(65536)
+                    if not piece:
+                        return
+                    if ready is client:
+                        node.sendall(piece)
+                        continue
+                    # A frame is a header of 16 bytes, the first four its body's length, and the body.
+                    before, from_node = from_node, from_node + piece
+                    welcome = 16 + int.from_bytes(from_node[:4], "little")
+                    client.sendall(from_node[len(before) : welcome])
+                    if len(from_node) > welcome:
+                        return
+
+    return accepting(serve)
 
 
 def closed_port():

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from cli_support import cluster, deaf_server, eventually, run
+from cli_support import cluster, deaf_server, eventually, run, serving
+from hanaming import Node
 from hanaming.cli import operations
 
 
@@ -89,9 +90,32 @@ def test_status_names_a_member_that_does_not_answer(nodes):
         assert (table.status, table.err.splitlines(keepends=True)[-1]) == (3, said)
 
 
+def test_status_tells_what_the_node_asked_runs_with_and_where_it_is_from(tmp_path):
+    config = tmp_path / "node.toml"
+    config.write_text('cluster = "blue"\nname = "file"\n', encoding="utf-8")
+    environment = {"HANAMING_NAME": "env", "HANAMING_LISTEN": "127.0.0.1:0"}
+    with serving("--config", str(config), "--name", "flag", listen=None, env=environment) as node:
+        told = json.loads(run("status", "--json", provider=node.url).out)["settings"]
+        assert told == {
+            "name": {"value": "flag", "source": "flag"},
+            "listen": {"value": "127.0.0.1:0", "source": "HANAMING_LISTEN"},
+            "cluster": {"value": "blue", "source": str(config)},
+        }
+        table = run("status", provider=node.url).out
+        for setting in told.values():
+            assert any(setting["value"] in line and setting["source"] in line for line in table.splitlines()), table
+    with Node("embedded") as embedded:
+        told = json.loads(run("status", "--json", provider=embedded.url).out)["settings"]
+        assert {name: one["source"] for name, one in told.items()} == {
+            "name": "argument",
+            "listen": "default",
+            "cluster": "default",
+        }
+
+
 def test_status_asks_all_members_at_once():
     with contextlib.ExitStack() as stack:
-        deaf = [stack.enter_context(deaf_server(hang_up_after_request=False)) for _ in range(20)]
+        deaf = [stack.enter_context(deaf_server()) for _ in range(20)]
         asked = [operations._Asked(SimpleNamespace(name="x", address=url.removeprefix("hn://"))) for url in deaf]
         began = time.monotonic()
         assert operations._ask_all(asked, 0.5) == asked

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from cli_support import HANAMING, LIMIT, closed_port, deaf_server, environment, run, serving
+from cli_support import HANAMING, LIMIT, closed_port, deaf_server, environment, run, serving, without_replies
 from hanaming import __version__
 
 COMMANDS = [
@@ -123,13 +123,22 @@ def test_unreachable_is_exit_status_3_with_attempts_under_v():
     assert "completed NO" in shown.err
 
 
-def test_a_change_whose_reply_is_lost_is_exit_status_4():
-    with deaf_server(hang_up_after_request=True) as provider:
+def test_a_change_whose_reply_is_lost_is_exit_status_4(node):
+    with without_replies(node.address) as provider:
         lost = run("bind", "--local", "a", "1", "--timeout", "1", provider=provider)
         assert lost.status == 4
         assert "may have run" in lost.err
+        # It did run, as it happens.
+        assert run("lookup", "--local", "a", provider=node.url).out == "1\n"
         # A read leaves nothing behind that would be unknown.
         assert run("lookup", "--local", "a", "--timeout", "1", provider=provider).status == 3
+
+
+def test_a_change_that_a_server_never_took_is_exit_status_3():
+    with deaf_server() as provider:
+        refused = run("bind", "--local", "a", "1", "--timeout", "0.5", provider=provider)
+        assert refused.status == 3
+        assert "Safe to retry" in refused.err
 
 
 def test_the_attempts_of_a_success_are_shown_on_standard_error(hanaming, node):
@@ -314,7 +323,7 @@ def test_a_reader_that_leaves_ends_the_program_quietly(node, hanaming):
 
 
 def test_ctrl_c_ends_a_waiting_command_quietly():
-    with deaf_server(hang_up_after_request=False) as provider:
+    with deaf_server() as provider:
         # --local never goes elsewhere: the command waits for this server until its time is up.
         process = subprocess.Popen(
             [*HANAMING, "lookup", "a", "--local", "--timeout", "60", "--provider", provider],

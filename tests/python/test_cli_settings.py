@@ -64,7 +64,7 @@ def test_the_environment():
         ('insecure = "yes"', "'insecure' must be true or false"),
         ("insecure = [true]", "'insecure' must be true or false, not [true]"),
         ("listen = 1979-05-27", "'listen' must be a string, not 1979-05-27"),
-        ("name = ", "line 1, column 7: not TOML: "),
+        ("name = ", "line 1, column 8: not TOML: "),
         ("name = 'a'\nname = 'b'", "line 2, column 1: not TOML: "),
     ],
 )

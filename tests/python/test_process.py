@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hanaming import CompletionStatus, InternalError, NamingError, Node, _native
+from hanaming import CompletionStatus, InternalError, NamingError, Node, _native, aio
 from running import run
 
 
@@ -14,6 +14,16 @@ def test_a_panic_is_an_ordinary_exception(capfd: pytest.CaptureFixture[str]) -> 
     assert isinstance(caught.value, NamingError)
     assert isinstance(caught.value, Exception)
     assert caught.value.completion is CompletionStatus.MAYBE
+    capfd.readouterr()
+
+
+@pytest.mark.asyncio
+async def test_a_panic_within_an_event_of_the_loop_is_one_too(node: Node, capfd: pytest.CaptureFixture[str]) -> None:
+    async with aio.HAContext(node.url) as ctx:
+        await ctx.bind("a", 1)
+        with pytest.raises(InternalError, match="on purpose"):
+            _native._panic_on_loop(ctx)
+        assert await ctx.lookup("a") == 1, "the context goes on"
     capfd.readouterr()
 
 

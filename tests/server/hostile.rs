@@ -160,6 +160,7 @@ fn a_frame_a_byte_at_a_time_is_served() {
 #[test]
 fn five_hundred_idle_connections_are_no_matter() {
     let (node, mut good) = served(|_| {});
+    let before = resident();
     let half: Vec<Raw> = (0..250).map(|_| Raw::dial(&node)).collect();
     let idle: Vec<Raw> = (0..250).map(|_| Raw::greet(&node)).collect();
     eventually("all are taken", || node.status().connections == 501);
@@ -168,6 +169,8 @@ fn five_hundred_idle_connections_are_no_matter() {
         assert!(good.finds("good"));
     }
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    // Both ends of them are here.
+    assert!(resident() < before + (32 << 20), "{} MiB more", (resident() - before) >> 20);
     drop((half, idle));
     eventually("all but one ended", || node.status().connections == 1);
 }

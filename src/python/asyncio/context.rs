@@ -9,8 +9,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::client::config::seconds;
-use crate::client::{BindOptions, ClientConfig};
-use crate::naming::{ErrorKind, Name, NamingError};
+use crate::client::{BindOptions, ClientConfig, Invocation, closed};
+use crate::naming::{Name, NamingError};
 use crate::protocol::Scope;
 
 use super::super::argument::Argument;
@@ -73,7 +73,7 @@ impl PyAioContext {
 
     /// Whether it can't be used any longer.
     pub(super) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
+        self.closed.load(Ordering::Acquire) || self.session.is_closed()
     }
 
     /// Starts an operation. What is wrong with its arguments comes out of the future like everything else, but for what no
@@ -88,7 +88,7 @@ impl PyAioContext {
         let future = turning.get().futures().make(py)?;
         let started = prepared.and_then(|(invocation, asking)| {
             if self.is_closed() {
-                return Err(asking.raise(py, closed()));
+                return Err(asking.raise(py, closed(&invocation)));
             }
             let timeout = duration(timeout).map_err(|wrong| asking.raise(py, wrong))?;
             let task = turning.get().futures().task(py)?.map(Bound::unbind);
@@ -328,7 +328,8 @@ impl PyAioContext {
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if slf.get().is_closed() {
-            return Err(error::raise(py, closed()));
+            // As any operation that is of no name.
+            return Err(error::raise(py, closed(&Invocation::status())));
         }
         let entered = slf.get().session.turning(py)?.get().futures().make(py)?;
         entered.call_method1(intern!(py, "set_result"), (slf,))?;
@@ -377,8 +378,10 @@ pub fn aio_context_of<'py>(py: Python<'py>, node: &PyNode, local: bool) -> PyRes
     PyAioContext::root(session.map_err(|wrong| error::raise(py, wrong))?).into_object(py)
 }
 
-fn closed() -> NamingError {
-    NamingError::new(ErrorKind::ContextClosed, "the context is closed; open a new one")
+/// Panics where any event of this loop's could, so that a test sees what becomes of it.
+#[pyfunction]
+pub fn _panic_on_loop(context: &Bound<'_, PyAioContext>) -> PyResult<()> {
+    Turning::panic(&context.get().session.turning(context.py())?)
 }
 
 fn duration(timeout: Option<f64>) -> Result<Option<Duration>, NamingError> {

@@ -139,6 +139,11 @@ impl Session {
         Ok(turnings.iter().find(|turning| turning.get().is_of(&event_loop)).map(|turning| turning.bind(py).clone()))
     }
 
+    /// Whether it was closed: all contexts over it are.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
     /// Ends it, on all loops: calls under way and later ones fail.
     pub fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.closed.store(true, Ordering::Release);

@@ -16,7 +16,7 @@ use crate::client::{Invocation, Trail};
 use crate::failure::Attempt;
 use crate::naming::{ErrorKind, NamingError};
 
-use super::super::error;
+use super::super::error::{self, guarded};
 use super::explained::Explained;
 use super::futures::Futures;
 use super::waiter::Waiter;
@@ -209,7 +209,8 @@ impl Turning {
         let now = own.base.now();
         {
             let mut state = own.lock();
-            event(&mut state.driver, now);
+            let driver = &mut state.driver;
+            guarded(|| event(driver, now)).map_err(|fault| error::raise(slf.py(), fault))?;
             if state.driver.is_content() && !state.orphaned {
                 return Ok(());
             }
@@ -233,8 +234,14 @@ impl Turning {
         let now = self.base.now();
         let mut state = self.lock();
         state.leaving = leaving;
-        state.driver.flush(now);
-        Ok(())
+        let driver = &mut state.driver;
+        guarded(|| driver.flush(now)).map_err(|fault| error::raise(py, fault))
+    }
+
+    /// Panics where any event could, so that a test sees what becomes of it.
+    pub(super) fn panic(slf: &Bound<'_, Self>) -> PyResult<()> {
+        #[expect(clippy::panic, reason = "that is what it is for")]
+        Self::tell(slf, |_, _| panic!("on purpose"))
     }
 
     /// Ends a call whose future was cancelled.
