@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from hanaming import corba as corba
     from hanaming import jndi as jndi
     from hanaming import log as log
+    from hanaming.classification import Report, Verdict, classify, read_failures
     from hanaming.records import (
         Attempt,
         Binding,
@@ -103,6 +104,7 @@ __all__ = [
     "Receipt",
     "Reference",
     "Registration",
+    "Report",
     "Resolution",
     "ServiceUnavailableError",
     "Setting",
@@ -110,17 +112,27 @@ __all__ = [
     "TimeLimitExceededError",
     "Tree",
     "Value",
+    "Verdict",
     "View",
     "__version__",
+    "classify",
+    "read_failures",
     "register_object_factory",
     "register_state_factory",
 ]
 
 
+_OF_CLASSIFICATION = ("Report", "Verdict", "classify", "read_failures")
+
+
 def __getattr__(name: str) -> Any:
     """What importing `hanaming` need not load: records, type aliases and the modules beside it."""
     found: Any
-    if name in __all__:
+    if name in _OF_CLASSIFICATION:
+        from hanaming import classification  # noqa: PLC0415
+
+        found = getattr(classification, name)
+    elif name in __all__:
         from hanaming import records, types  # noqa: PLC0415
 
         found = getattr(records, name, None) or getattr(types, name)

@@ -14,6 +14,7 @@ from hanaming.records import _duration, _short
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hanaming.classification import Report, Verdict
     from hanaming.jndi import Environment, ProviderUrl
     from hanaming.records import Attempt, CheckReport, Resolution, Target, View
 
@@ -83,6 +84,40 @@ def context(title: str, about: Sequence[tuple[str, str]], targets: Sequence[Targ
     if seen is not None:
         parts.append(view(seen))
     return "".join(parts)
+
+
+def verdict(given: Verdict) -> str:
+    """What a failure means."""
+    rows = [
+        ("did it run?", given.completion.value if given.completion else "no failure"),
+        ("do", given.action.value),
+        ("if it may run twice", given.action_if_idempotent.value),
+        ("why", given.reason),
+        ("seen in", given.evidence),
+        ("sure", f"{given.confidence:.0%}"),
+    ]
+    return _table(f"{given.category.value}: {given.detail}", ("", ""), rows, given.advice)
+
+
+def report(read: Report) -> str:
+    """The kinds of failures in a log, the most frequent first."""
+    rows = [
+        (
+            group.count,
+            f"{group.first.source}:{group.first.line}",
+            group.verdict.category.value,
+            group.verdict.completion.value if group.verdict.completion else "",
+            group.verdict.action.value,
+            group.first.text.strip().partition("\n")[0][:160],
+            group.verdict.advice,
+        )
+        for group in sorted(read.groups, key=lambda group: -group.count)[:100]
+    ]
+    headings = ("count", "first at", "category", "ran?", "do", "what", "advice")
+    note = f"{len(read.groups)} kinds in {read.lines} lines" + (
+        "; the most frequent 100" if len(rows) < len(read.groups) else ""
+    )
+    return _table(f"{read.total} failures", headings, rows, note)
 
 
 def provider_url(url: ProviderUrl) -> str:

@@ -178,8 +178,11 @@ fn exhausted<'a>(chain: &'a Chain, findings: &[Finding<'a>], at: usize) -> Decis
     let parts = chain.parts.iter().map(Vec::as_slice).chain((!deeper.is_empty()).then_some(deeper));
     let became: Vec<_> = parts.filter_map(decisions).collect();
     let worst = became.iter().map(|part| part.0).reduce(CompletionStatus::worst);
-    let completion = worst.unwrap_or(meaning.completion);
-    let source = if worst.is_some() { Source::Parts } else { Source::Rule };
+    let (completion, source) = match (worst, finding.thrown.completed) {
+        (Some(worst), _) => (worst, Source::Parts),
+        (None, Some(printed)) => (printed, Source::Printed),
+        (None, None) => (meaning.completion, Source::Rule),
+    };
     let trust = became.iter().map(|part| part.2).fold(meaning.trust, u8::min);
     let refused_alike = became.iter().all(|part| part.1.weight == Weight::Decisive);
     let of = |category, detail| Decision { finding, meaning, category, detail, completion, source, trust };

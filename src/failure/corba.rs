@@ -43,6 +43,9 @@ pub const CLASSES: &[(&str, Meaning)] = &[
     ("TRANSACTION_MODE", Meaning::no(Configuration, "transaction_mode", "the transaction's mode does not fit")),
     ("TRANSACTION_UNAVAILABLE", Meaning::no(Configuration, "transaction_unavailable", "there is no transaction service")),
     ("INVALID_TRANSACTION", Meaning::no(Application, "invalid_transaction", "the transaction is not valid")),
+    ("INVALID_ACTIVITY", Meaning::no(Application, "invalid_activity", "the activity is not valid")),
+    ("ACTIVITY_COMPLETED", Meaning::no(Application, "activity_completed", "the activity has ended")),
+    ("ACTIVITY_REQUIRED", Meaning::no(Application, "activity_required", "an activity is needed")),
     ("INTERNAL", Meaning::maybe(Unknown, "orb_internal", "the ORB failed inside").trust(60)),
     ("UNKNOWN", Meaning::maybe(Application, "unknown_exception", "the target threw what the ORB cannot name").trust(70)),
     ("PERSIST_STORE", Meaning::maybe(Application, "persistent_storage", "the server's store failed").trust(70)),
@@ -53,8 +56,17 @@ const ROLLED_BACK: Meaning =
     Meaning::maybe(TransactionRolledBack, "transaction_rolledback", "the transaction was rolled back").decisive();
 
 /// What may stand before a system exception's name. `org.org.CORBA` is a misprint in circulation.
-const PACKAGES: &[&str] =
-    &["", "org.omg.CORBA.", "com.ibm.CORBA.", "org.org.CORBA.", "CORBA.", "omniORB.CORBA.", "CORBA::", "omg.org/CORBA/"];
+const PACKAGES: &[&str] = &[
+    "",
+    "org.omg.CORBA.",
+    "com.ibm.CORBA.",
+    "org.org.CORBA.",
+    "CORBA.",
+    "omniORB.CORBA.",
+    "hanaming.corba.",
+    "CORBA::",
+    "omg.org/CORBA/",
+];
 
 /// The system exception's name in a class as printed; nothing where it is none.
 pub fn system_exception(class: &str) -> Option<&'static str> {

@@ -54,6 +54,11 @@ impl PyFailureReader {
         self.read(py, LogReader::finish)
     }
 
+    /// Goes on with another log, whose lines are counted anew; the groups stay.
+    fn restart(&self) {
+        self.reading().reader.restart();
+    }
+
     /// The groups so far, in the order in which they first came.
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.reading().groups.groups().iter().enumerate().map(|(at, group)| group_dict(py, at, group)).collect()

@@ -98,8 +98,8 @@ def test_naming_answers_are_exit_status_1(hanaming):
         (["lookup", "a", "b", "--raw"], "one name"),
         (["ls", "--tree", "forest"], "forest"),
         (["frobnicate"], "frobnicate"),
-        (["watch"], "`hanaming watch` isn't in this version; to come are watch, import, export, classify, explain"),
-        (["-q", "explain", "x.log"], "isn't in this version"),
+        (["watch"], "`hanaming watch` isn't in this version; to come are watch, import, export"),
+        (["-q", "import", "x.json"], "isn't in this version"),
         (["lookup", "x", "--provider", "hn://h:99999"], "99999"),
     ],
 )

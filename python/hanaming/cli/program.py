@@ -7,7 +7,9 @@ import click
 import hanaming
 
 from .changes import bind, rebind, unbind
+from .classify import classify
 from .demo import demo
+from .explain import explain
 from .operations import check, quiesce, status
 from .reading import lookup, ls, resolve, tree
 from .serve import serve
@@ -20,7 +22,7 @@ Exit status: 0 done; 1 a naming answer (not found, already bound, findings of ch
 
 
 # What the documents of this program speak of and this version does not have.
-_TO_COME = ("watch", "import", "export", "classify", "explain")
+_TO_COME = ("watch", "import", "export")
 
 
 class _Commands(ExamplesFirst, click.Group):
@@ -62,5 +64,20 @@ def program(context: click.Context, /, **given: bool) -> None:
     context.default_map = dict.fromkeys(program.commands, flags)
 
 
-for command in (demo, serve, lookup, bind, rebind, unbind, ls, tree, resolve, check, status, quiesce):
+for command in (
+    demo,
+    serve,
+    lookup,
+    bind,
+    rebind,
+    unbind,
+    ls,
+    tree,
+    resolve,
+    check,
+    status,
+    quiesce,
+    classify,
+    explain,
+):
     program.add_command(command)

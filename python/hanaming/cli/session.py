@@ -114,7 +114,7 @@ _SHARED = [
 
 
 def standalone(*, examples: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """A command that asks no cluster of its own (`serve`, `demo`)."""
+    """A command that asks no cluster of its own (`serve`, `demo`, `classify`)."""
     return click.command(cls=ExamplesFirst, examples=examples)
 
 

@@ -88,6 +88,11 @@ impl LogReader {
         events
     }
 
+    /// Goes on with another log: what is left of the last one is forgotten, and lines are counted anew.
+    pub fn restart(&mut self) {
+        *self = Self::new();
+    }
+
     /// How many lines have been read.
     pub fn lines(&self) -> u64 {
         self.lines

@@ -1,7 +1,8 @@
 //! Clients of stores whose own classes say what happened: `ZooKeeper`, redis, `PostgreSQL`.
 
 use crate::failure::Category::{
-    ConnectionLost, NamingAnswer, NoResponse, NotConnected, Quiescing, ResourceExhausted, Security, TransactionRolledBack,
+    Configuration, ConnectionLost, NamingAnswer, NoResponse, NotConnected, Quiescing, ResourceExhausted, Security,
+    TransactionRolledBack,
 };
 use crate::failure::rule::{Meaning, Rule};
 
@@ -52,6 +53,10 @@ pub const RULES: &[Rule] = &[
         "reset by peer",
         "broken pipe",
     ]),
+    Rule::class(
+        &["redis.exceptions.InvalidResponse"],
+        Meaning::maybe(Configuration, "protocol_mismatch", "the peer speaks another protocol"),
+    ),
     Rule::class(SQL, Meaning::no(Security, "authentication", "authentication failed").decisive()).words(&[
         "password authentication failed",
         "no pg_hba.conf entry",

@@ -23,15 +23,31 @@ const CALL: &[&str] = &[
 
 /// The rows.
 pub const RULES: &[Rule] = &[
-    unavailable(&["certificate", "cert_", "trust anchor"], TLS_TRUST),
+    unavailable(&["certificate", "cert_", "trust anchor", "verification check failed"], TLS_TRUST),
     unavailable(&["handshake", "ssl_error", "wrong_version_number", "tls", "ssl routines"], TLS),
-    unavailable(&["http2 preface", "not an http/2", "invalid http response", "http status code 4"], PROTOCOL),
     unavailable(
-        &["name resolution", "dns resolution", "resolve host", "no such host", "resolver", "getaddrinfo", "unable to resolve"],
+        &["http2 preface", "not an http/2", "invalid http response", "failed parsing http/2", "http status code 4"],
+        PROTOCOL,
+    ),
+    unavailable(
+        &[
+            "name resolution",
+            "dns resolution",
+            "lookup failed",
+            "errors resolving",
+            "resolve host",
+            "no such host",
+            "resolver",
+            "getaddrinfo",
+            "unable to resolve",
+        ],
         Meaning::no(NotConnected, "name_resolution", "the server's name could not be resolved"),
     ),
+    // No channel ever stood, so nothing was sent, whatever ended the last try.
+    unavailable(&["connection refused", "refused (111)"], REFUSED),
+    unavailable(&["failed to connect to all addresses"], CONNECT).without(&["timed out", "timeout"]),
     unavailable(&["goaway", "graceful_stop", "socket closed", "stream removed", "connection reset", "broken pipe"], LOST),
-    unavailable(&["refused"], Meaning::no(NotConnected, "connect_refused", "the connection was refused")),
+    unavailable(&["refused"], REFUSED),
     unavailable(
         &[
             "connection timed out",
@@ -55,7 +71,7 @@ pub const RULES: &[Rule] = &[
             "unreachable",
             "tcp connect error",
         ],
-        Meaning::no(NotConnected, "connect_failed", "no connection could be made"),
+        CONNECT,
     ),
     unavailable(
         &["no healthy upstream", "shutting down", "server is draining", "not ready"],
@@ -110,6 +126,8 @@ const fn unavailable(words: &'static [&'static str], meaning: Meaning) -> Rule {
 const TLS: Meaning = Meaning::no(Security, "tls_handshake", "the TLS handshake failed").decisive();
 const TLS_TRUST: Meaning = Meaning::no(Security, "tls_trust", "the peer's certificate was not trusted").decisive();
 const PROTOCOL: Meaning = Meaning::no(Configuration, "protocol_mismatch", "the peer speaks another protocol").decisive();
+const REFUSED: Meaning = Meaning::no(NotConnected, "connect_refused", "the connection was refused");
+const CONNECT: Meaning = Meaning::no(NotConnected, "connect_failed", "no connection could be made");
 const LOST: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection was lost, perhaps with the call under way");
 const SHUT: Meaning = Meaning::no(ClientShutdown, "channel_shut_down", "the client's channel was shut down");
 const SHUT_CANCELLED: Meaning =

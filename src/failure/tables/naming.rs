@@ -1,7 +1,8 @@
 //! javax.naming, the naming services' own answers, and ours.
 
 use crate::failure::Category::{
-    ClientShutdown, Configuration, ConnectionLost, NamingAnswer, NoResponse, NotConnected, ResourceExhausted, Security,
+    AllUnavailable, ClientShutdown, Configuration, ConnectionLost, NamingAnswer, NoResponse, NotConnected, ResourceExhausted,
+    Security,
 };
 use crate::failure::rule::{Meaning, Rule};
 
@@ -46,6 +47,20 @@ pub const RULES: &[Rule] = &[
         Meaning::no(NotConnected, "service_unavailable", "the service takes no requests").trust(85),
     ),
     Rule::class(&["TimeLimitExceededException"], Meaning::maybe(NoResponse, "timeout_waiting_reply", "the time limit passed")),
+    // Ours are raised when all that a call could do was done: nobody is left to ask.
+    Rule::class(
+        &["TimeLimitExceededError"],
+        Meaning::maybe(NoResponse, "timeout_waiting_reply", "the call's time ran out at every server").last(),
+    ),
+    Rule::class(
+        &["ServiceUnavailableError"],
+        Meaning::maybe(AllUnavailable, "all_targets_unavailable", "no server could answer").last(),
+    ),
+    Rule::class(
+        &["OperationNotSupportedError", "OperationNotSupportedException"],
+        Meaning::no(NamingAnswer, "not_supported", "this naming system cannot do that"),
+    ),
+    Rule::class(&["LimitExceededError"], Meaning::no(NamingAnswer, "limit_exceeded", "a value or request is over a limit")),
     Rule::class(&["ContextClosedError"], Meaning::no(ClientShutdown, "context_closed", "the context was closed")),
     // The LDAP provider counts in milliseconds; none was set where it prints -1, so the connection was lost.
     Rule::class(NAMING, LOST_UNLIMITED)

@@ -10,7 +10,11 @@ use crate::failure::rule::{Meaning, Rule};
 pub const RULES: &[Rule] = &[
     Rule::class(&["ConnectionRefusedError"], REFUSED),
     Rule::class(&["gaierror", "herror", "ClientConnectorDNSError", "NameResolutionError", "UnresolvedHostError"], RESOLUTION),
-    Rule::class(&["ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError"], DURING_CONNECT).connecting(),
+    Rule::class(
+        &["ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError", "SSLEOFError", "SSLZeroReturnError"],
+        DURING_CONNECT,
+    )
+    .connecting(),
     Rule::class(
         &[
             "ConnectionResetError",
@@ -33,6 +37,9 @@ pub const RULES: &[Rule] = &[
             "LocalProtocolError",
             "ConnectionClosedError",
             "ConnectionClosed",
+            // A peer that hangs up within TLS: no complaint about it.
+            "SSLEOFError",
+            "SSLZeroReturnError",
         ],
         LOST,
     ),
@@ -66,7 +73,7 @@ pub const RULES: &[Rule] = &[
     ),
     Rule::class(&["ReadTimeout", "ReadTimeoutError", "WriteTimeout", "SocketTimeoutError"], READ_TIMEOUT),
     Rule::class(&["ServerTimeoutError"], CONNECT_TIMEOUT).connecting(),
-    Rule::class(&["ServerTimeoutError", "TimeLimitExceededError"], READ_TIMEOUT),
+    Rule::class(&["ServerTimeoutError"], READ_TIMEOUT),
     Rule::class(&["TimeoutError", "timeout", "TimeoutException", "Timeout"], CONNECT_TIMEOUT).connecting(),
     Rule::class(&["TimeoutError", "timeout", "Timeout", "CancelledError"], READ_TIMEOUT.trust(80)),
     Rule::class(
@@ -146,10 +153,7 @@ pub const RULES: &[Rule] = &[
         ],
         LOST.wrapper(),
     ),
-    Rule::class(
-        &["CommunicationError", "ServiceUnavailableError"],
-        Meaning::maybe(ConnectionLost, "comm_lost", "communication failed").wrapper(),
-    ),
+    Rule::class(&["CommunicationError"], Meaning::maybe(ConnectionLost, "comm_lost", "communication failed").wrapper()),
 ];
 
 /// What an errno symbol may hang on.
