@@ -14,7 +14,7 @@ use crate::topology::View;
 use super::blocking::Client;
 use super::config::{ClientConfig, check_time};
 use super::driver::Driver;
-use super::invocation::{BindOptions, Invocation, Located, Product, Subject};
+use super::invocation::{BindOptions, Invocation, Located, OneOfMany, Product, Subject};
 use super::target::Target;
 use super::trail::Trail;
 
@@ -102,14 +102,14 @@ impl Context {
     pub fn lookup(&self, name: &str) -> Result<Bound, NamingError> {
         let (subject, full) = self.subject(name)?;
         let located = self.locate(Invocation::lookup(subject)?)?;
-        self.bound(located, full)
+        self.located(located, full)
     }
 
     /// What is bound at a name, or `None` where every live node has said that there is nothing.
     pub fn get(&self, name: &str) -> Result<Option<Bound>, NamingError> {
         let (subject, full) = self.subject(name)?;
         match self.perform(Invocation::get(subject)?)? {
-            Product::Found(located) => self.bound(located, full).map(Some),
+            Product::Found(located) => self.located(located, full).map(Some),
             _ => Ok(None),
         }
     }
@@ -118,16 +118,19 @@ impl Context {
     pub fn lookup_link(&self, name: &str) -> Result<Bound, NamingError> {
         let (subject, full) = self.subject(name)?;
         let located = self.locate(Invocation::lookup_link(subject)?)?;
-        self.bound(located, full)
+        self.located(located, full)
     }
 
     /// What is bound at each of many names, in their order, with as few requests as possible.
     pub fn lookup_many(&self, names: &[&str]) -> Result<Vec<Option<Bound>>, NamingError> {
-        let subjects: Vec<(Subject, Name)> = names.iter().map(|name| self.subject(name)).collect::<Result<_, _>>()?;
-        let (subjects, full): (Vec<Subject>, Vec<Name>) = subjects.into_iter().unzip();
-        let Product::Many(items) = self.perform(Invocation::lookup_many(subjects)?)? else { return Ok(Vec::new()) };
-        let bound = |(item, full): (Option<Located>, Name)| item.map(|located| self.bound(located, full)).transpose();
-        items.into_iter().zip(full).map(bound).collect()
+        let names: Vec<Name> = names.iter().map(|name| Name::parse(name)).collect::<Result<_, _>>()?;
+        let given = names.iter().map(Name::as_str).collect();
+        let Product::Many(items) = self.perform(Invocation::lookup_many(&self.base, given)?)? else { return Ok(Vec::new()) };
+        let bound = |(item, name): (Option<OneOfMany>, &Name)| {
+            let at = |item: &OneOfMany| item.at.cloned().unwrap_or_else(|| self.base.join(name));
+            item.map(|item| self.bound(item.kind, item.value, at(&item))).transpose()
+        };
+        items.iter().zip(&names).map(bound).collect()
     }
 
     /// What a name resolves to, from which tree of which node, and how that was found out.
@@ -199,7 +202,7 @@ impl Context {
     pub fn wait_for(&self, name: &str, timeout: Duration) -> Result<Bound, NamingError> {
         let (subject, full) = self.subject(name)?;
         let (product, _) = self.carry(Invocation::wait_for(subject)?, Some(timeout))?;
-        self.bound(located(product)?, full)
+        self.located(located(product)?, full)
     }
 
     /// Mismatches, hidden bindings and conflicts beneath a name.
@@ -236,11 +239,16 @@ impl Context {
         located(self.perform(invocation)?)
     }
 
-    fn bound(&self, located: Located, full: Name) -> Result<Bound, NamingError> {
-        if located.found.content.kind == EntryKind::Context {
-            return Ok(Bound::Context(Self { base: located.at.unwrap_or(full), ..self.clone() }));
+    fn located(&self, located: Located, full: Name) -> Result<Bound, NamingError> {
+        let content = &located.found.content;
+        self.bound(content.kind, &content.value, located.at.unwrap_or(full))
+    }
+
+    fn bound(&self, kind: EntryKind, value: &[u8], at: Name) -> Result<Bound, NamingError> {
+        if kind == EntryKind::Context {
+            return Ok(Bound::Context(Self { base: at, ..self.clone() }));
         }
-        Value::from_content(&located.found.content).map(Bound::Value)
+        Value::of_kind(kind, value).map(Bound::Value)
     }
 }
 

@@ -54,6 +54,6 @@ pub use direct::Direct;
 pub use driver::{Driver, GiveUp, closed};
 pub use election::Elections;
 pub use fleet::{Fleet, Names};
-pub use invocation::{BindOptions, Invocation, Located, Product, Subject};
+pub use invocation::{BindOptions, Invocation, Located, OneOfMany, Product, Settled, Subject};
 pub use target::{Health, Target, TargetId};
 pub use trail::Trail;

@@ -28,17 +28,22 @@ impl Value {
 
     /// The value that is bound. `InvalidValue` where the bytes are none, and for a context, which has no value.
     pub fn from_content(content: &Content) -> Result<Self, NamingError> {
-        match content.kind {
-            EntryKind::Link => link_target(content).map(|target| Self::Link(LinkRef::new(target))),
+        Self::of_kind(content.kind, &content.value)
+    }
+
+    /// The same for what is of that kind and has these bytes.
+    pub fn of_kind(kind: EntryKind, value: &[u8]) -> Result<Self, NamingError> {
+        match kind {
+            EntryKind::Link => link_target(value).map(|target| Self::Link(LinkRef::new(target))),
             EntryKind::Context => Err(NamingError::new(ErrorKind::InvalidValue, "a context has no value")),
-            EntryKind::Reference => match Self::decode(&content.value)? {
+            EntryKind::Reference => match Self::decode(value)? {
                 reference @ Self::Reference(_) => Ok(reference),
                 other => {
                     let message = format!("bound as a reference, it is a {}", other.class_name());
                     Err(NamingError::new(ErrorKind::InvalidValue, message))
                 }
             },
-            EntryKind::Value => Self::decode(&content.value),
+            EntryKind::Value => Self::decode(value),
         }
     }
 }
@@ -65,14 +70,13 @@ impl Content {
             return Err(NamingError::new(ErrorKind::InvalidValue, message));
         }
         if self.kind == EntryKind::Link {
-            LinkRef::parse_target(link_target(self)?)?;
+            LinkRef::parse_target(link_target(&self.value)?)?;
         }
         Ok(())
     }
 }
 
 /// The target of a link.
-pub(super) fn link_target(content: &Content) -> Result<&str, NamingError> {
-    std::str::from_utf8(&content.value)
-        .map_err(|_| NamingError::new(ErrorKind::InvalidValue, "the target of the link is not UTF-8"))
+pub(super) fn link_target(value: &[u8]) -> Result<&str, NamingError> {
+    std::str::from_utf8(value).map_err(|_| NamingError::new(ErrorKind::InvalidValue, "the target of the link is not UTF-8"))
 }

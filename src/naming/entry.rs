@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::shared::Text;
+
 /// What kind of thing is bound at a name. A server reads this and the class name, and never the value's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum EntryKind {
@@ -40,19 +42,23 @@ pub struct InstanceDetail {
     pub metadata: Bytes,
 }
 
-/// What is bound at a name. Cheap to clone.
+/// What is bound at a name. Cheap to clone. `N` and `V` hold texts and bytes: shared, or [as a frame has them](Seen).
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Content {
+#[serde(bound(serialize = "N: Serialize, V: Serialize", deserialize = "N: Text<'de>, V: Deserialize<'de>"))]
+pub struct Content<N = Arc<str>, V = Bytes> {
     /// What kind of thing it is.
     pub kind: EntryKind,
     /// The class of the value as its binder named it: `"int"`, `"dict"`, a reference's class name, `"context"`.
-    #[serde(deserialize_with = "super::shared::deserialize")]
-    pub class_name: Arc<str>,
+    #[serde(deserialize_with = "N::read")]
+    pub class_name: N,
     /// The value's canonical bytes; empty for a context.
-    pub value: Bytes,
-    /// Set where the entry is a registered instance.
-    pub instance: Option<InstanceDetail>,
+    pub value: V,
+    /// Set where the entry is a registered instance, which few are.
+    pub instance: Option<Box<InstanceDetail>>,
 }
+
+/// A content that still lies in the frame which brought it.
+pub type Seen<'a> = Content<&'a str, &'a [u8]>;
 
 impl Content {
     /// The content of an empty context.
@@ -72,19 +78,35 @@ impl Content {
 }
 
 /// Values may be secrets: only their size is shown.
-impl fmt::Debug for Content {
+impl<N: fmt::Display, V: AsRef<[u8]>> fmt::Debug for Content<N, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} ({} bytes)", self.kind.as_str(), self.class_name, self.value.len())
+        write!(f, "{} {} ({} bytes)", self.kind.as_str(), self.class_name, self.value.as_ref().len())
     }
 }
 
 /// Which write made what is bound: the tree's actor and its running number. Unique, never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Version {
-    /// Who wrote: drawn anew for every tree that starts empty.
+    /// Who wrote: drawn anew for every tree that starts empty. Its bits are random, so it has all its bytes on the wire.
+    #[serde(with = "actor")]
     pub actor: u128,
     /// The how-manieth write of that actor it was, from 1.
     pub sequence: u64,
+}
+
+/// An actor as 16 bytes.
+mod actor {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(actor: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&actor.to_le_bytes())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        let bytes = <&[u8]>::deserialize(deserializer)?;
+        bytes.try_into().map(u128::from_le_bytes).map_err(|_| D::Error::invalid_length(bytes.len(), &"16 bytes"))
+    }
 }
 
 impl fmt::Display for Version {

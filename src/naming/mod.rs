@@ -10,7 +10,7 @@ pub mod shared;
 mod tree;
 mod value;
 
-pub use entry::{Content, EntryKind, InstanceDetail, Listed, Source, Version};
+pub use entry::{Content, EntryKind, InstanceDetail, Listed, Seen, Source, Version};
 pub use error::{Detail, ErrorKind, Fields, NamingError};
 pub use name::Name;
 pub use reference::{Address, AddressContent, LinkRef, Reference};

@@ -9,9 +9,12 @@ use super::error::{Detail, ErrorKind, NamingError};
 use super::name::Name;
 use super::reference::LinkRef;
 
-/// The links followed in one operation. Names are absolute.
+/// The links followed in one operation. Names are absolute. Few operations meet any: it is small where it stands.
 #[derive(Clone, Debug)]
-pub struct LinkWalk {
+pub struct LinkWalk(Box<Walked>);
+
+#[derive(Clone, Debug)]
+struct Walked {
     /// The name asked for, then each name that a link led to.
     chain: Vec<Name>,
     links: HashSet<Name>,
@@ -23,17 +26,17 @@ impl LinkWalk {
 
     /// A walk that starts with this name.
     pub fn new(start: Name) -> Self {
-        Self { chain: vec![start], links: HashSet::new() }
+        Self(Box::new(Walked { chain: vec![start], links: HashSet::new() }))
     }
 
     /// How many links were followed.
     pub fn followed(&self) -> usize {
-        self.chain.len() - 1
+        self.0.chain.len() - 1
     }
 
     /// The name asked for, then each name that a link led to.
     pub fn chain(&self) -> &[Name] {
-        &self.chain
+        &self.0.chain
     }
 
     /// Follows the link bound at `at`, behind which `rest` remains, and gives the name to go on with. A target that
@@ -45,9 +48,9 @@ impl LinkWalk {
         let (name, relative) = LinkRef::parse_target(target).map_err(|error| self.blame(error, at))?;
         let base = if relative { at.parent().unwrap_or_default() } else { Name::empty() };
         let next = base.join(&name).join(rest);
-        let been_there = self.chain.contains(&next);
-        let known_link = !self.links.insert(at.clone());
-        self.chain.push(next.clone());
+        let been_there = self.0.chain.contains(&next);
+        let known_link = !self.0.links.insert(at.clone());
+        self.0.chain.push(next.clone());
         if been_there {
             return Err(self.refuse(&format!("the links lead round in a circle, back to '{next}'")));
         }
@@ -67,13 +70,13 @@ impl LinkWalk {
 
     /// An error of a link's target, told of the name that was asked for.
     fn blame(&self, error: NamingError, at: &Name) -> NamingError {
-        error.with_name(self.chain[0].as_str()).with_resolution(at.as_str(), "")
+        error.with_name(self.0.chain[0].as_str()).with_resolution(at.as_str(), "")
     }
 
     fn refuse(&self, message: &str) -> NamingError {
-        let chain: Vec<String> = self.chain.iter().map(Name::to_string).collect();
+        let chain: Vec<String> = self.0.chain.iter().map(Name::to_string).collect();
         NamingError::new(ErrorKind::LinkLoop, format!("{message}: {}", shown(&chain)))
-            .with_name(self.chain[0].as_str())
+            .with_name(self.0.chain[0].as_str())
             .with_detail(Detail::Chain(chain))
     }
 }

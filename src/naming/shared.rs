@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Deserializer;
 use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// How many texts a thread keeps.
 const KEPT: usize = 8;
@@ -40,6 +40,25 @@ impl Recent {
 /// For serde's `deserialize_with`.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
     deserializer.deserialize_str(Share)
+}
+
+/// A text that can be read from a frame.
+pub trait Text<'de>: Sized {
+    /// Reads it.
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+}
+
+impl<'de> Text<'de> for Arc<str> {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer)
+    }
+}
+
+/// It stays in the frame.
+impl<'de: 'a, 'a> Text<'de> for &'a str {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Deserialize::deserialize(deserializer)
+    }
 }
 
 struct Share;

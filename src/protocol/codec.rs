@@ -92,6 +92,17 @@ pub fn decode_body<'a, T: Deserialize<'a>>(kind: FrameKind, body: &'a [u8]) -> R
     postcard::from_bytes(body).map_err(|_| ProtocolError::Body(kind.as_str()))
 }
 
+/// Appends something that is to be a part of a body.
+pub(super) fn append(out: &mut BytesMut, part: &impl Serialize) {
+    // A buffer takes everything, and every part of ours has a spelling.
+    let _ = postcard::serialize_with_flavor(part, Appender(out));
+}
+
+/// Reads the next part of a body; gives also what is behind it.
+pub(super) fn decode_next<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<(T, &'a [u8]), ProtocolError> {
+    postcard::take_from_bytes(body).map_err(|_| ProtocolError::Body(FrameKind::Reply.as_str()))
+}
+
 impl Request {
     /// Appends the request as a frame; the header's flags bear the operation's number.
     pub fn encode(&self, out: &mut BytesMut, request_id: u64, limits: Limits) -> Result<(), ProtocolError> {

@@ -18,17 +18,19 @@ mod codec;
 mod error;
 mod handshake;
 mod limits;
+mod many;
 mod message;
 mod operation;
 
 pub use codec::{Body, Decoder, Frame, Header, decode_body, encode_frame};
 pub use error::ProtocolError;
 pub use limits::{HEADER_LEN, Limits};
+pub use many::{ItemWriter, Items, ManyItem, Texts};
 pub use message::{
     Channel, Fault, FrameKind, Hello, Introduction, MAGIC, Outcome, PROTOCOL_VERSION, Refusal, RefusalReason, Reply, Request,
     Role, Scope, Welcome,
 };
 pub use operation::{
-    Answer, Found, Gossip, GossipMember, LinkMet, ManyItem, Mutation, NodeStatus, Operation, OperationId, Page, PageRequest,
-    Report, ReportItem, Setting, SurveyAnswer, SurveyItem, TreeChoice, Written,
+    Answer, Found, Gossip, GossipMember, LinkMet, Mutation, NodeStatus, Operation, OperationId, Page, PageRequest, Report,
+    ReportItem, Setting, SurveyAnswer, SurveyItem, TreeChoice, Written,
 };

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::naming::{Content, Listed, Source, Version};
 use crate::topology::{ClusterId, Member, NodeId, View};
 
-use super::message::{Fault, Introduction};
+use super::many::{Items, Texts};
+use super::message::Introduction;
 
 /// Marks one mutation of one client, so that a repetition is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub enum Operation {
     /// Many names at once. Answered by `Many`, in the same order.
     LookupMany {
         /// The names.
-        names: Vec<String>,
+        names: Texts,
     },
     /// What every node answers for one name. Answered by `Survey`.
     Survey {
@@ -161,7 +162,7 @@ pub enum Answer {
     /// A link stands on the way (lookups and mutations) or at the end (lookups): the client goes on from there.
     Link(LinkMet),
     /// The answers to many lookups.
-    Many(Vec<ManyItem>),
+    Many(Items),
     /// What every node said.
     Survey(Vec<SurveyItem>),
     /// A part of a listing.
@@ -212,31 +213,6 @@ pub struct LinkMet {
     pub rest: String,
     /// The link's own content, source and node.
     pub found: Found,
-}
-
-/// One answer among many.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum ManyItem {
-    /// It is bound.
-    Found(Found),
-    /// A link is on the way.
-    Link(LinkMet),
-    /// Every node that had to be asked answered that it has no such name, or that something on the way is no context.
-    Absent {
-        /// Some tree said "not a context".
-        not_context: bool,
-        /// How many components of the name lead to what is no context, or to the context that has not the next one.
-        resolved: u32,
-    },
-    /// Nobody had it, and some node was silent.
-    Unknown {
-        /// The nodes that answered.
-        answered: Vec<Arc<str>>,
-        /// The nodes that did not.
-        silent: Vec<Arc<str>>,
-    },
-    /// It could not be looked up at all.
-    Fault(Box<Fault>),
 }
 
 /// One tree's answer for a name.

@@ -95,9 +95,8 @@ impl PyContext {
         }
         let (outcome, took) = self.session.perform(py, invocation, timeout);
         match outcome {
-            Ok((product, trail)) => {
-                let attempts = || if trail.is_empty() { vec![self.session.at_once(took)] } else { trail.attempts() };
-                let object = asking.finish(py, &Rooted(&self.session), &product, took, &attempts)?;
+            Ok(product) => {
+                let object = asking.finish(py, &Rooted(&self.session), &product, took, &|| self.session.explain())?;
                 see(&product, &object)?;
                 Ok(object)
             }

@@ -127,6 +127,19 @@ pub fn extract(argument: &Bound<'_, PyAny>) -> PyResult<Name> {
     Err(PyTypeError::new_err(format!("a name is a str or a Name, not {}", argument.get_type().fully_qualified_name()?)))
 }
 
+/// Shows `take` the canonical text of the name that an argument gives; of most names, no [`Name`] is made for it.
+pub fn extract_text(argument: &Bound<'_, PyAny>, take: impl FnOnce(&str)) -> PyResult<()> {
+    if let Ok(text) = argument.cast::<PyString>() {
+        let text = text_of(text)?;
+        if Name::is_plain(text) {
+            take(text);
+            return Ok(());
+        }
+    }
+    take(extract(argument)?.as_str());
+    Ok(())
+}
+
 /// The text of a string, which must have one in UTF-8.
 fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|_| {

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyString;
 
 use crate::client::{BindOptions, Invocation, Product, Subject};
 use crate::failure::Attempt;
 use crate::naming::{ErrorKind, Name, NamingError};
-use crate::protocol::TreeChoice;
+use crate::protocol::{Texts, TreeChoice};
 
 use super::error::{self, Asked, Rows};
 use super::product::{self, Home};
@@ -26,7 +26,7 @@ enum Shape {
     /// The value that is bound, a reference or a link as it is.
     Value,
     /// A `dict` without the absent names.
-    Objects(Vec<(Py<PyAny>, Name)>),
+    Objects(Vec<Py<PyAny>>),
     /// `Resolution`.
     Resolution,
     /// A list of `Resolution`.
@@ -54,6 +54,9 @@ enum Shape {
     /// `None`.
     Nothing,
 }
+
+/// Names that room is made for before they have come.
+const FEW: usize = 4096;
 
 /// One operation on its way through the client.
 pub struct Asking {
@@ -142,16 +145,16 @@ pub fn lookup_many(base: &Name, names: &Bound<'_, PyAny>) -> PyResult<Prepared> 
     if names.is_instance_of::<PyString>() || names.is_instance_of::<name::PyName>() {
         return Err(PyTypeError::new_err("names: a single name; give a list of names, or use lookup"));
     }
-    let mut keys = Vec::new();
-    let mut subjects = Vec::new();
+    // A length is a hint, and what has none says so when it is asked for items.
+    let count = names.len().unwrap_or_default().min(FEW);
+    let (mut keys, mut texts) = (Vec::with_capacity(count), Texts::with_capacity(count));
     for argument in names.try_iter()? {
         let argument = argument?;
-        let given = name::extract(&argument)?;
-        let subject = Subject::new(base, &given);
-        keys.push((argument.str()?.into_any().unbind(), subject.full().clone()));
-        subjects.push(subject);
+        name::extract_text(&argument, |text| texts.push(text))?;
+        let key = if argument.is_exact_instance_of::<PyString>() { argument } else { argument.str()?.into_any() };
+        keys.push(key.unbind());
     }
-    prepare(names.py(), base, Given::itself(base), Shape::Objects(keys), |_| Invocation::lookup_many(subjects))
+    prepare(names.py(), base, Given::itself(base), Shape::Objects(keys), |_| Invocation::lookup_many(base, texts))
 }
 
 /// `resolve`.
@@ -265,15 +268,7 @@ impl Asking {
             (Shape::ObjectOr(default), Product::Absent) => default.bind(py).clone(),
             (Shape::Presence, product) => (*product != Product::Absent).into_pyobject(py)?.to_owned().into_any(),
             (Shape::Value, Product::Found(located)) => product::plain(py, home, full, located)?,
-            (Shape::Objects(keys), Product::Many(found)) => {
-                let dict = PyDict::new(py);
-                for ((key, full), located) in keys.iter().zip(found) {
-                    if let Some(located) = located {
-                        dict.set_item(key, product::object(py, home, full, located)?)?;
-                    }
-                }
-                dict.into_any()
-            }
+            (Shape::Objects(keys), Product::Many(items)) => product::objects(py, home, &self.base, keys, items)?,
             (Shape::Resolution, Product::Found(located)) => product::resolution(py, home, full, located, elapsed, &attempts())?,
             (Shape::Resolutions, Product::Survey(items)) => {
                 return match product::survey(py, home, full, items, elapsed, &attempts())? {

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::client::Located;
+use crate::client::{Located, Settled};
 use crate::failure::{Attempt, CompletionStatus};
 use crate::naming::{Content, Detail, EntryKind, ErrorKind, Listed, Name, NamingError, Value};
 use crate::protocol::{Found, Report, ReportItem, SurveyAnswer, SurveyItem};
 
 use super::imports::Imported;
-use super::{error, factories, records, value};
+use super::{error, factories, name, records, value};
 
 /// A context, as far as it makes others of its kind.
 pub trait Home {
@@ -22,15 +22,44 @@ pub trait Home {
 /// The object that is bound: a context, a value, or what an object factory makes of a reference.
 pub fn object<'py>(py: Python<'py>, home: &dyn Home, full: &Name, located: &Located) -> PyResult<Bound<'py, PyAny>> {
     let content = &located.found.content;
-    if content.kind != EntryKind::Reference {
-        return plain(py, home, full, located);
+    match object_of(py, content.kind, &content.value)? {
+        Some(object) => Ok(object),
+        None => home.subcontext(py, located.at.as_ref().unwrap_or(full).clone()),
     }
-    let decoded = Value::from_content(content).map_err(|wrong| error::raise(py, wrong))?;
+}
+
+/// The same for what is of that kind and has these bytes; `None` where it is a context.
+fn object_of<'py>(py: Python<'py>, kind: EntryKind, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if kind != EntryKind::Reference {
+        return value::of_kind(py, kind, bytes);
+    }
+    let decoded = Value::of_kind(kind, bytes).map_err(|wrong| error::raise(py, wrong))?;
     let made = value::to_object(py, &decoded)?;
     match &decoded {
-        Value::Reference(reference) => Ok(factories::object(py, reference, &made)?.unwrap_or(made)),
-        _ => Ok(made),
+        Value::Reference(reference) => Ok(Some(factories::object(py, reference, &made)?.unwrap_or(made))),
+        _ => Ok(Some(made)),
     }
+}
+
+/// A `dict` of what is bound at many names within the context at `base`, without the names at which nothing is.
+pub fn objects<'py>(
+    py: Python<'py>,
+    home: &dyn Home,
+    base: &Name,
+    keys: &[Py<PyAny>],
+    items: &Settled,
+) -> PyResult<Bound<'py, PyAny>> {
+    let dict = PyDict::new(py);
+    for (key, item) in keys.iter().zip(items.iter()) {
+        let Some(item) = item else { continue };
+        let object = match (object_of(py, item.kind, item.value)?, item.at) {
+            (Some(object), _) => object,
+            (None, Some(at)) => home.subcontext(py, at.clone())?,
+            (None, None) => home.subcontext(py, base.join(&name::extract(key.bind(py))?))?,
+        };
+        dict.set_item(key, object)?;
+    }
+    Ok(dict.into_any())
 }
 
 /// What is bound, as it is: a context, or the value.

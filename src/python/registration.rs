@@ -98,7 +98,7 @@ pub fn register(
         return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));
     }
     let mut content = value::to_content(value)?.map_err(|wrong| error::raise(py, wrong.with_name(name.as_str())))?;
-    content.instance = Some(InstanceDetail { weight, metadata: encoded(py, metadata)? });
+    content.instance = Some(Box::new(InstanceDetail { weight, metadata: encoded(py, metadata)? }));
     let options = BindOptions { replace: false, create_parents: true, lease: None };
     let bind = Invocation::bind(Subject::from(name.clone()), content, options);
     let version = match perform(py, node, bind)? {

@@ -146,7 +146,7 @@ impl Session {
         py: Python<'_>,
         mut invocation: Invocation,
         timeout: Option<Duration>,
-    ) -> (Result<(Product, Trail), Failure>, Duration) {
+    ) -> (Result<Product, Failure>, Duration) {
         let began = now();
         if let Reach::Process(process) = &self.reach {
             // Answered without waiting, and so without letting go of the interpreter.
@@ -154,7 +154,7 @@ impl Session {
                 Ok(Some(product)) => {
                     let took = now().saturating_duration_since(began);
                     self.remember(Last::AtOnce(took));
-                    return (Ok((product, Trail::default())), took);
+                    return (Ok(product), took);
                 }
                 Ok(None) => {}
                 Err(error) => {
@@ -167,10 +167,16 @@ impl Session {
             guarded(|| self.driver().perform(invocation, timeout, give_up)).and_then(|outcome| outcome)
         });
         let took = now().saturating_duration_since(began);
-        self.remember(match &outcome {
-            Ok((_, trail)) => Last::Trail(trail.clone()),
-            Err(error) => Last::Attempts(error.fields().attempts.clone()),
-        });
+        let outcome = match outcome {
+            Ok((product, trail)) => {
+                self.remember(Last::Trail(trail));
+                Ok(product)
+            }
+            Err(error) => {
+                self.remember(Last::Attempts(error.fields().attempts.clone()));
+                Err(error)
+            }
+        };
         let outcome = match (outcome, raised) {
             (_, Some(raised)) => Err(Failure::Raised(raised)),
             (outcome, None) => outcome.map_err(Failure::Naming),
@@ -269,6 +275,12 @@ impl Known for Session {
 
 fn keep(id: u64, new: Last) {
     LAST.with_borrow_mut(|last| {
+        if let Some((known, kept)) = last.last_mut()
+            && *known == id
+        {
+            *kept = new;
+            return;
+        }
         last.retain(|(known, _)| *known != id);
         if last.len() == REMEMBERED {
             last.remove(0);

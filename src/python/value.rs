@@ -41,16 +41,21 @@ pub fn text(string: &Bound<'_, PyString>, place: &str) -> PyResult<String> {
 
 /// What a content is in Python, references as they are; `None` where it is a context.
 pub fn from_content<'py>(py: Python<'py>, content: &Content) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if content.kind == EntryKind::Context {
+    of_kind(py, content.kind, &content.value)
+}
+
+/// The same for what is of that kind and has these bytes.
+pub fn of_kind<'py>(py: Python<'py>, kind: EntryKind, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if kind == EntryKind::Context {
         return Ok(None);
     }
-    if content.kind == EntryKind::Value
-        && let Some(text) = Value::text_of(&content.value)
+    if kind == EntryKind::Value
+        && let Some(text) = Value::text_of(bytes)
     {
         // What is looked up most is copied once.
         return Ok(Some(PyString::new(py, text).into_any()));
     }
-    let value = Value::from_content(content).map_err(|wrong| error::raise(py, wrong))?;
+    let value = Value::of_kind(kind, bytes).map_err(|wrong| error::raise(py, wrong))?;
     to_object(py, &value).map(Some)
 }
 

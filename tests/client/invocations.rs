@@ -6,12 +6,12 @@ use hanaming::client::{BindOptions, Input, Invocation, Subject};
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::{Detail, ErrorKind, Listed, Name, Source};
 use hanaming::protocol::{
-    Answer, LinkMet, ManyItem, Mutation, Operation, Outcome, Page, PageRequest, Reply, TreeChoice, Written,
+    Answer, Items, LinkMet, ManyItem, Mutation, Operation, Outcome, Page, PageRequest, Reply, TreeChoice, Written,
 };
 
 use crate::stage::{
-    Stage, broken_body, connection_refused, content, failed, fault, found, found_content, incomplete, link, lookup, lost, name,
-    node, not_found, subject, written,
+    Stage, broken_body, connection_refused, content, failed, fault, found, incomplete, link, lookup, lost, name, node, not_found,
+    subject, written,
 };
 
 fn answer(answer: Answer) -> Input {
@@ -24,7 +24,7 @@ fn met(at: &str, target: &str, rest: &str) -> Input {
 
 fn asked(stage: &Stage) -> Vec<String> {
     match &stage.request().operation {
-        Operation::LookupMany { names } => names.clone(),
+        Operation::LookupMany { names } => names.iter().map(str::to_owned).collect(),
         Operation::Mutate(Mutation::Rename { from, to }) => vec![from.clone(), to.clone()],
         Operation::Lookup { name }
         | Operation::Check { name }
@@ -129,7 +129,7 @@ fn names_that_no_operation_takes_are_refused_before_anything_is_sent() {
         assert!(over(result).contains("the context itself"));
     }
     assert!(Invocation::lookup(subject("")).is_ok());
-    assert!(over(Invocation::lookup_many(vec![subject("fine"), subject("a//b")])).starts_with("'a//b'"));
+    assert!(over(Invocation::lookup_many(&Name::empty(), ["fine", "a//b"].into_iter().collect())).starts_with("'a//b'"));
 }
 
 #[test]
@@ -145,11 +145,11 @@ fn get_takes_absence_for_an_answer_and_silence_not() {
 }
 
 fn many(names: &[&str]) -> Invocation {
-    Invocation::lookup_many(names.iter().map(|text| subject(text)).collect()).unwrap()
+    Invocation::lookup_many(&Name::empty(), names.iter().collect()).unwrap()
 }
 
 fn item(number: i64) -> ManyItem {
-    ManyItem::Found(found_content(content(number), 'a'))
+    ManyItem::Found { content: content(number), version: None }
 }
 
 fn absent() -> ManyItem {
@@ -157,7 +157,7 @@ fn absent() -> ManyItem {
 }
 
 fn linked(at: &str, target: &str) -> ManyItem {
-    ManyItem::Link(link(at, target, ""))
+    ManyItem::Link(Box::new(link(at, target, "")))
 }
 
 fn unknown() -> ManyItem {
@@ -170,11 +170,11 @@ fn many_names_are_one_request_and_links_a_further_one() {
     stage.start();
     assert_eq!(asked(&stage), ["w", "x", "y", "z"]);
     let items = vec![item(1), linked("x", "elsewhere"), absent(), linked("z", "other")];
-    assert!(stage.step(answer(Answer::Many(items))).starts_with("send"));
+    assert!(stage.step(answer(Answer::Many(items.into_iter().collect()))).starts_with("send"));
     assert_eq!(asked(&stage), ["elsewhere", "other"]);
-    assert!(stage.step(answer(Answer::Many(vec![linked("elsewhere", "w"), absent()]))).starts_with("send"));
+    assert!(stage.step(answer(Answer::Many(Items::from_iter([linked("elsewhere", "w"), absent()])))).starts_with("send"));
     assert_eq!(asked(&stage), ["w"]);
-    assert_eq!(stage.step(answer(Answer::Many(vec![item(1)]))), "done many found found absent absent");
+    assert_eq!(stage.step(answer(Answer::Many(Items::from_iter([item(1)])))), "done many found found at w absent absent");
 }
 
 #[test]
@@ -188,16 +188,16 @@ fn what_some_server_could_not_settle_is_asked_of_another_and_silence_raises() {
     let mut stage = Stage::new("abc", many(&["x", "y", "z"]));
     stage.introduce("abc");
     stage.start();
-    assert_eq!(stage.step(answer(Answer::Many(vec![item(1), unknown(), absent()]))), "send b 250");
+    assert_eq!(stage.step(answer(Answer::Many(Items::from_iter([item(1), unknown(), absent()])))), "send b 250");
     assert_eq!(asked(&stage), ["y"]);
-    assert_eq!(stage.step(answer(Answer::Many(vec![item(2)]))), "done many found found absent");
+    assert_eq!(stage.step(answer(Answer::Many(Items::from_iter([item(2)])))), "done many found found absent");
 
     let mut stage = Stage::new("abc", many(&["x", "y"]));
     stage.introduce("abc");
     stage.start();
-    stage.step(answer(Answer::Many(vec![item(1), unknown()])));
+    stage.step(answer(Answer::Many(Items::from_iter([item(1), unknown()]))));
     assert_eq!(
-        stage.step(answer(Answer::Many(vec![unknown()]))),
+        stage.step(answer(Answer::Many(Items::from_iter([unknown()])))),
         "ServiceUnavailable YES: 'y': not every node answered. na: answered; nc: silent. Safe to retry."
     );
 }
@@ -207,10 +207,50 @@ fn one_bad_name_among_many_is_named() {
     let mut stage = Stage::new("a", many(&["x", "y"]));
     stage.start();
     let bad = ManyItem::Fault(Box::new(fault(ErrorKind::InvalidName, CompletionStatus::No, "a bad one")));
-    assert_eq!(stage.step(answer(Answer::Many(vec![item(1), bad]))), "InvalidName NO: 'y': a bad one");
+    assert_eq!(stage.step(answer(Answer::Many(Items::from_iter([item(1), bad])))), "InvalidName NO: 'y': a bad one");
     let mut stage = Stage::new("a", many(&["x", "y"]));
     stage.start();
-    assert!(stage.step(answer(Answer::Many(vec![item(1)]))).contains("1 answers to 2 names"));
+    assert!(stage.step(answer(Answer::Many(Items::from_iter([item(1)])))).contains("1 answers to 2 names"));
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_told_as_that() {
+    let whole = Items::from_iter([item(1), item(2)]);
+    let body = postcard::to_allocvec(&Answer::Many(whole)).unwrap();
+    let damaged = [&body[..1], &[u8::try_from(body.len() - 3).unwrap()], &body[2..body.len() - 1]].concat();
+    let mut stage = Stage::new("a", many(&["x", "y"]));
+    stage.start();
+    let said = stage.step(Input::Reply(Reply::decode(0, &damaged).unwrap()));
+    assert!(said.starts_with("Internal YES: the node's answer is none to what was asked: answer 1 of 2"), "{said}");
+    let mut stage = Stage::new("a", many(&["x"]));
+    stage.start();
+    let said = stage.step(answer(Answer::Many(Items::from_iter([item(1), item(2)]))));
+    assert!(said.contains("more than 1 answers"), "{said}");
+}
+
+#[test]
+fn many_names_in_a_context_are_asked_from_the_root_and_told_as_given() {
+    let given = ["x", "a/b", ""].into_iter().collect();
+    let mut stage = Stage::new("ab", Invocation::lookup_many(&name("base/of"), given).unwrap());
+    stage.introduce("ab");
+    stage.start();
+    assert_eq!(asked(&stage), ["base/of/x", "base/of/a/b", "base/of"]);
+    let items = Items::from_iter([item(1), linked("base/of/a", "base/x"), item(2)]);
+    assert!(stage.step(answer(Answer::Many(items))).starts_with("send"));
+    assert_eq!(asked(&stage), ["base/x"]);
+    let bad = ManyItem::Fault(Box::new(fault(ErrorKind::InvalidName, CompletionStatus::No, "a bad one")));
+    assert_eq!(stage.step(answer(Answer::Many(Items::from_iter([bad])))), "InvalidName NO: 'a/b': a bad one");
+    let deep = Invocation::lookup_many(&name(&"c/".repeat(31)), ["x/y"].into_iter().collect());
+    assert!(deep.unwrap_err().to_string().starts_with("'x/y': "));
+}
+
+#[test]
+fn what_many_names_are_bound_to_is_given_with_where_links_led() {
+    let invocation = many(&["x", "none", "l"]);
+    let mut stage = Stage::new("a", invocation);
+    stage.start();
+    stage.step(answer(Answer::Many(Items::from_iter([item(1), absent(), linked("l", "t")]))));
+    assert_eq!(stage.step(answer(Answer::Many(Items::from_iter([item(7)])))), "done many found absent found at t");
 }
 
 #[test]

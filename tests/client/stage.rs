@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::client::{
-    Call, ClientConfig, Elections, Fleet, Health, Input, Invocation, Names, Output, Product, Subject, TargetId,
+    Call, ClientConfig, Elections, Fleet, Health, Input, Invocation, Names, OneOfMany, Output, Product, Subject, TargetId,
 };
 use hanaming::failure::{Attempt, CompletionStatus, Phase};
 use hanaming::naming::{Content, ErrorKind, Name, NamingError, Source, Value};
@@ -270,7 +270,12 @@ fn product_words(product: &Product) -> String {
         },
         Product::Absent => "absent".to_owned(),
         Product::Many(items) => {
-            let words: Vec<_> = items.iter().map(|item| if item.is_some() { "found" } else { "absent" }).collect();
+            let word = |item: Option<OneOfMany>| match item {
+                Some(OneOfMany { at: Some(at), .. }) => format!("found at {at}"),
+                Some(_) => "found".to_owned(),
+                None => "absent".to_owned(),
+            };
+            let words: Vec<_> = items.iter().map(word).collect();
             format!("many {}", words.join(" "))
         }
         Product::Listing(rows) => {

@@ -2,10 +2,10 @@
 
 use hanaming::client::{Invocation, Output};
 use hanaming::failure::CompletionStatus;
-use hanaming::naming::{ErrorKind, NamingError};
+use hanaming::naming::{ErrorKind, Name, NamingError};
 use hanaming::protocol::{Answer, ManyItem, Reply, TreeChoice};
 
-use crate::stage::{Stage, content, failed, fault, found_content, incomplete, link, lookup, name, node, not_found, subject};
+use crate::stage::{Stage, content, failed, fault, incomplete, link, lookup, name, node, not_found, subject};
 use hanaming::client::{Input, Subject};
 
 fn answer(answer: Answer) -> Input {
@@ -58,9 +58,10 @@ fn only_a_lookup_speaks_of_what_nobody_has() {
 #[test]
 fn of_many_names_the_undecided_are_named() {
     let unknown = || ManyItem::Unknown { answered: vec![node('a')], silent: vec![node('c')] };
-    let own = || ManyItem::Found(found_content(content(1), 'a'));
-    let many = |names: &[&str]| Invocation::lookup_many(names.iter().map(|name| subject(name)).collect()).unwrap();
-    let error = |names: &[&str], items| error(many(names), vec![answer(Answer::Many(items))]);
+    let own = || ManyItem::Found { content: content(1), version: None };
+    let many = |names: &[&str]| Invocation::lookup_many(&Name::empty(), names.iter().collect()).unwrap();
+    let error =
+        |names: &[&str], items: Vec<ManyItem>| error(many(names), vec![answer(Answer::Many(items.into_iter().collect()))]);
     let one = error(&["own", "none"], vec![own(), unknown()]);
     assert_eq!(one.fields().name.as_deref(), Some("none"));
     assert_eq!(one.to_string(), "'none': not every node answered. na: answered; nc: silent. Safe to retry.");

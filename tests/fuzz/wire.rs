@@ -4,9 +4,9 @@ use bytes::BytesMut;
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{ErrorKind, Listed, Source, Value, Version};
 use hanaming::protocol::{
-    Answer, Decoder, Fault, Found, Frame, FrameKind, Hello, Limits, LinkMet, MAGIC, ManyItem, Mutation, Operation, OperationId,
-    Page, PageRequest, Refusal, RefusalReason, Reply, Request, Role, Scope, TreeChoice, Welcome, Written, decode_body,
-    encode_frame,
+    Answer, Decoder, Fault, Found, Frame, FrameKind, Hello, Items, Limits, LinkMet, MAGIC, ManyItem, Mutation, Operation,
+    OperationId, Page, PageRequest, Refusal, RefusalReason, Reply, Request, Role, Scope, TreeChoice, Welcome, Written,
+    decode_body, encode_frame,
 };
 use hanaming::topology::View;
 
@@ -35,7 +35,7 @@ fn requests() -> Vec<Request> {
     let page = PageRequest { name: "a".into(), tree: TreeChoice::All, after: Some("x".into()), limit: 100, values: true };
     [
         Operation::Lookup { name: "a/b".into() },
-        Operation::LookupMany { names: vec!["a".into(), "b".into()] },
+        Operation::LookupMany { names: ["a", "b"].into_iter().collect() },
         Operation::List(page),
         Operation::Mutate(bind),
         Operation::Mutate(Mutation::Rename { from: "a".into(), to: "b".into() }),
@@ -68,11 +68,11 @@ fn replies() -> Vec<Reply> {
     vec![
         Reply::Done(Answer::Found(found())),
         Reply::Done(Answer::Link(link.clone())),
-        Reply::Done(Answer::Many(vec![
-            ManyItem::Found(found()),
-            ManyItem::Link(link),
+        Reply::Done(Answer::Many(Items::from_iter([
+            ManyItem::Found { content: found().content, version: found().version },
+            ManyItem::Link(Box::new(link)),
             ManyItem::Absent { not_context: true, resolved: 1 },
-        ])),
+        ]))),
         Reply::Done(Answer::Page(Page { entries: vec![listed()], more: true })),
         Reply::Done(Answer::Removed { existed: true, written }),
         Reply::Failed(fault),

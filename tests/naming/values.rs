@@ -192,7 +192,8 @@ fn content_that_lies_about_itself_is_refused() {
     refused(&Content { value: vec![0xFF].into(), ..Content::link("a") });
     refused(&Content { value: vec![0xFF].into(), ..content(1) });
 
-    let weighing = |weight| Content { instance: Some(InstanceDetail { weight, metadata: vec![0].into() }), ..content(1) };
+    let weighing =
+        |weight| Content { instance: Some(Box::new(InstanceDetail { weight, metadata: vec![0].into() })), ..content(1) };
     assert!(weighing(0.5).check().is_ok());
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(weighing(weight).check().unwrap_err().kind(), ErrorKind::InvalidValue, "{weight}");

@@ -70,7 +70,7 @@ fn mangled_requests_end_their_connection_only() {
     };
     let frames = [
         request_frame(5, Scope::Cluster, lookup("some/name")),
-        request_frame(6, Scope::Local, Operation::LookupMany { names: vec!["a".to_owned(), "b".to_owned()] }),
+        request_frame(6, Scope::Local, Operation::LookupMany { names: ["a", "b"].into_iter().collect() }),
         request_frame(7, Scope::Cluster, Operation::List(page)),
     ];
     for _ in 0..500 {
@@ -220,7 +220,7 @@ fn the_requests_of_one_read_are_answered_as_there_is_room() {
     let requests = 40;
     let mut all = BytesMut::new();
     for id in 0..requests {
-        let names = vec!["l".to_owned(); 60];
+        let names = ["l"; 60].into_iter().collect();
         all.extend_from_slice(&request_frame(id, Scope::Cluster, Operation::LookupMany { names }));
     }
     assert!(all.len() < 8 << 10, "{} bytes are more than one read", all.len());
@@ -242,7 +242,7 @@ fn replies_of_all_connections_share_a_bound() {
     });
     bind(&node.local_tree(), "long", text(&"x".repeat(60_000)));
     // Each asks for 3.6 MB at once and takes nothing; what the system's own buffers take is no matter.
-    let names = || Operation::LookupMany { names: vec!["long".to_owned(); 60] };
+    let names = || Operation::LookupMany { names: ["long"; 60].into_iter().collect() };
     let mut greedy: Vec<Raw> = (0..12).map(|_| Raw::greet(&node)).collect();
     let mut asked = 0;
     eventually("one request is refused", || {
@@ -292,12 +292,12 @@ fn long_frames_of_all_connections_share_a_bound() {
     drop(long);
     eventually("there is room again", || {
         let mut raw = Raw::greet(&node);
-        let names = vec!["good".to_owned(); 8000];
+        let names = std::iter::repeat_n("good", 8000).collect();
         let frame = request_frame(1, Scope::Cluster, Operation::LookupMany { names });
         if raw.try_send(&frame) < frame.len() {
             return false;
         }
-        matches!(raw.reply().1, Reply::Done(Answer::Many(items)) if items.len() == 8000)
+        matches!(raw.reply().1, Reply::Done(Answer::Many(items)) if items.to_vec().unwrap().len() == 8000)
     });
 }
 
@@ -335,5 +335,5 @@ fn two_thousand_names_in_a_frame_are_answered_in_one() {
     }
     let names = (0..2000).map(|number| format!("name {number}")).collect();
     let reply = good.ask(Scope::Cluster, Operation::LookupMany { names });
-    assert!(matches!(reply, Reply::Done(Answer::Many(items)) if items.len() == 2000));
+    assert!(matches!(reply, Reply::Done(Answer::Many(items)) if items.to_vec().unwrap().len() == 2000));
 }

@@ -189,7 +189,7 @@ impl World {
     /// Who was asked for names since the last call, and for which.
     pub fn asked_names(&self) -> Vec<(u128, Vec<String>)> {
         let names = |operation| match operation {
-            Operation::LookupMany { names } => names,
+            Operation::LookupMany { names } => names.iter().map(str::to_owned).collect(),
             other => panic!("asked {other:?}"),
         };
         self.asked().into_iter().map(|(node, operation)| (node, names(operation))).collect()

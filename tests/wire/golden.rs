@@ -58,7 +58,7 @@ fn content() -> Content {
         kind: EntryKind::Value,
         class_name: Arc::from("dict"),
         value: Bytes::from_static(&[1, 2, 3]),
-        instance: Some(InstanceDetail { weight: 2.5, metadata: Bytes::from_static(&[0]) }),
+        instance: Some(Box::new(InstanceDetail { weight: 2.5, metadata: Bytes::from_static(&[0]) })),
     }
 }
 
@@ -93,7 +93,7 @@ fn requests() -> Vec<(&'static str, Request)> {
     let bind = Mutation::Bind { name: name(), content: content(), replace: true, create_parents: false, lease: Some(9) };
     vec![
         ("lookup", Request { scope: Scope::Peer, ..lookup("a/b") }),
-        ("lookup_many", request(Operation::LookupMany { names: vec![name(), "c".to_owned()] })),
+        ("lookup_many", request(Operation::LookupMany { names: [name().as_str(), "c"].into_iter().collect() })),
         ("survey", request(Operation::Survey { name: name() })),
         ("list", Request { scope: Scope::Local, ..request(Operation::List(page)) }),
         ("bind", mutation(bind)),
@@ -135,8 +135,8 @@ fn replies() -> Vec<(&'static str, Reply)> {
         answers("n4", SurveyAnswer::Silent),
     ];
     let many = vec![
-        ManyItem::Found(found(b"x")),
-        ManyItem::Link(link_met()),
+        ManyItem::Found { content: content(), version: Some(Version { actor: u128::MAX, sequence: 200 }) },
+        ManyItem::Link(Box::new(link_met())),
         ManyItem::Absent { not_context: true, resolved: 2 },
         ManyItem::Unknown { answered: vec![Arc::from("n1")], silent: vec![Arc::from("n2")] },
         ManyItem::Fault(Box::new(fault(ErrorKind::InvalidName, "bad"))),
@@ -161,7 +161,7 @@ fn replies() -> Vec<(&'static str, Reply)> {
     vec![
         ("found", done(Answer::Found(found(b"orders")))),
         ("link", done(Answer::Link(link_met()))),
-        ("many", done(Answer::Many(many))),
+        ("many", done(Answer::Many(many.into_iter().collect()))),
         ("survey", done(Answer::Survey(survey))),
         ("page", done(Answer::Page(Page { entries: vec![listed()], more: true }))),
         ("written", done(Answer::Written(written()))),

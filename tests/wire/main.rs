@@ -6,5 +6,6 @@ mod decoder;
 mod fixtures;
 mod golden;
 mod link;
+mod many;
 mod memory;
 mod scripted;

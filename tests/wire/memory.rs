@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use hanaming::failure::Phase;
-use hanaming::protocol::{Decoder, FrameKind, Operation, Reply, Request, Welcome};
+use hanaming::protocol::{Decoder, FrameKind, Operation, Reply, Request, Texts, Welcome};
 use hanaming::topology::Endpoint;
 use hanaming::transport::link::Link;
 use hanaming::transport::memory::{MemoryNetwork, Mishap, Rule};
@@ -204,7 +204,7 @@ async fn requests_that_wait_here_are_taken_back_when_they_time_out_or_are_droppe
     let long = lookup(&"x".repeat(300_000));
     assert_eq!(link.ask(long, SHORT).await, Err(TransportError::new(Phase::Wait, Kind::TimedOut(SHORT))));
     network.add(Rule::new(Mishap::Reset).operation(2));
-    let never = Request { operation: Operation::LookupMany { names: Vec::new() }, ..lookup("") };
+    let never = Request { operation: Operation::LookupMany { names: Texts::default() }, ..lookup("") };
     let timed_out = link.ask(never.clone(), SHORT).await;
     assert_eq!(timed_out, Err(TransportError::new(Phase::Send, Kind::TimedOut(SHORT))));
     assert!(tokio::time::timeout(SHORT, link.ask(never, LONG)).await.is_err());

@@ -203,7 +203,7 @@ impl Inner {
         let connected = match (idle, address) {
             (Some(idle), _) => Ok(idle),
             (None, Some(address)) => {
-                Connection::open_interruptible(address, &life.hello, self.config.limits, deadline, &mut enough)
+                Connection::open_interruptible(address, &life.hello, self.config.limits, deadline, &mut enough).map(Box::new)
             }
             (None, None) => Err(TransportError::new(Phase::Connect, TransportErrorKind::Unreachable)),
         };
@@ -215,11 +215,10 @@ impl Inner {
         let greeted = if mutates { connection.greet(deadline, &mut enough) } else { Ok(()) };
         let result = greeted.and_then(|()| connection.exchange_interruptible(call.request(), deadline, &mut enough));
         let mut shared = life.lock();
-        let now = life.now();
         let view = connection.take_view();
         match (connection.welcome(), view) {
-            (Some(welcome), _) if !reused => shared.fleet.welcomed(send.target, welcome, now),
-            (_, Some(view)) => shared.fleet.saw_view(send.target, &view, now),
+            (Some(welcome), _) if !reused => shared.fleet.welcomed(send.target, welcome, life.now()),
+            (_, Some(view)) => shared.fleet.saw_view(send.target, &view, life.now()),
             _ => {}
         }
         if result.is_ok() && !self.is_closed() {

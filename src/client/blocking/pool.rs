@@ -11,14 +11,15 @@ pub(super) const IDLE_AT_MOST: usize = 8;
 
 /// Idle connections. The one used last is used next, so that those a busy moment made can be left to grow old.
 #[derive(Debug, Default)]
-pub(super) struct Pool(BTreeMap<TargetId, Vec<Connection>>);
+#[expect(clippy::vec_box, reason = "each call takes a connection out and puts it back: a pointer, not half a kilobyte")]
+pub(super) struct Pool(BTreeMap<TargetId, Vec<Box<Connection>>>);
 
 impl Pool {
-    pub(super) fn take(&mut self, target: TargetId) -> Option<Connection> {
+    pub(super) fn take(&mut self, target: TargetId) -> Option<Box<Connection>> {
         self.0.get_mut(&target)?.pop()
     }
 
-    pub(super) fn put(&mut self, target: TargetId, connection: Connection) {
+    pub(super) fn put(&mut self, target: TargetId, connection: Box<Connection>) {
         let idle = self.0.entry(target).or_default();
         if idle.len() < IDLE_AT_MOST {
             idle.push(connection);

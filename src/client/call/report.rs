@@ -31,7 +31,7 @@ impl Call {
         }
         let told = self.invocation.told(&error);
         let error = match self.invocation.concerned(&error) {
-            Some(given) if error.fields().name.is_none() => error.with_name(given.as_str()),
+            Some(given) if error.fields().name.is_none() => error.with_name(given),
             _ => error,
         };
         let error = error.with_message(told);

@@ -68,7 +68,7 @@ pub(super) fn accept(invocation: &mut Invocation, answer: Answer) -> Next {
                 Err(error) => Next::Fail(error),
             }
         }
-        (Kind::Many(many), Answer::Many(items)) => many.accept(items),
+        (Kind::Many(many), Answer::Many(items)) => many.accept(&items),
         (Kind::Survey, Answer::Survey(items)) => Next::done(Product::Survey(items)),
         (Kind::List { rows, .. }, Answer::Page(Page { entries, more })) => {
             if more && entries.is_empty() {

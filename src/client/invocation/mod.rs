@@ -8,12 +8,13 @@ mod hops;
 mod many;
 mod mutate;
 mod product;
+mod settled;
 mod told;
 
 use crate::failure::verdict::Need;
 use crate::naming::LinkWalk;
 use crate::naming::{Content, ErrorKind, Listed, Name, NamingError};
-use crate::protocol::{Answer, Fault, Found, Operation, PageRequest, TreeChoice};
+use crate::protocol::{Answer, Fault, Found, Operation, PageRequest, Texts, TreeChoice};
 
 use super::trail::Outcome;
 use many::Many;
@@ -21,6 +22,7 @@ use mutate::Write;
 
 pub(super) use hops::{Next, unexpected};
 pub use product::{Located, Product};
+pub use settled::{OneOfMany, Settled};
 
 /// Rows asked for at once; a server may give fewer.
 const PAGE: u32 = 1000;
@@ -98,7 +100,7 @@ struct Aim {
 #[derive(Clone, Debug)]
 enum Kind {
     Lookup { name: Name, aim: Aim },
-    Many(Many),
+    Many(Box<Many>),
     Survey,
     List { name: Name, tree: TreeChoice, values: bool, rows: Vec<Listed> },
     Write(Write),
@@ -146,10 +148,10 @@ impl Invocation {
         Self::look(subject, Aim { follow_last: true, may_be_absent: false, waits: true })
     }
 
-    /// What is bound at many names. Gives [`Product::Many`], in the order of the names.
-    pub fn lookup_many(subjects: Vec<Subject>) -> Result<Self, NamingError> {
-        let subjects = subjects.into_iter().map(Subject::checked).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::of(Name::empty().into(), Kind::Many(Many::new(subjects))))
+    /// What is bound at many names in the context at `base`; `given` are their canonical texts. Gives [`Product::Many`],
+    /// in the order of the names.
+    pub fn lookup_many(base: &Name, given: Texts) -> Result<Self, NamingError> {
+        Ok(Self::of(Name::empty().into(), Kind::Many(Box::new(Many::new(base, given)?))))
     }
 
     /// What every node has at a name. Gives [`Product::Survey`]; links are told and not followed.
@@ -293,13 +295,13 @@ impl Invocation {
 
     /// What the next request asks.
     pub fn operation(&self) -> Operation {
-        let full = || self.subject.full.to_string();
+        let full = || self.subject.full.as_str().to_owned();
         match &self.kind {
-            Kind::Lookup { name, .. } => Operation::Lookup { name: name.to_string() },
+            Kind::Lookup { name, .. } => Operation::Lookup { name: name.as_str().to_owned() },
             Kind::Many(many) => Operation::LookupMany { names: many.names() },
             Kind::Survey => Operation::Survey { name: full() },
             Kind::List { name, tree, values, rows } => Operation::List(PageRequest {
-                name: name.to_string(),
+                name: name.as_str().to_owned(),
                 tree: *tree,
                 after: rows.last().map(|row| row.component.clone()),
                 limit: PAGE,

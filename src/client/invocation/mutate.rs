@@ -22,18 +22,18 @@ impl Write {
     pub(super) fn mutation(&self) -> Mutation {
         match self {
             Self::Bind { name, content, options } => Mutation::Bind {
-                name: name.to_string(),
+                name: name.as_str().to_owned(),
                 content: content.clone(),
                 replace: options.replace,
                 create_parents: options.create_parents,
                 lease: options.lease,
             },
-            Self::Unbind { name } => Mutation::Unbind { name: name.to_string() },
+            Self::Unbind { name } => Mutation::Unbind { name: name.as_str().to_owned() },
             Self::Rename { from, to, .. } => Mutation::Rename { from: from.to_string(), to: to.to_string() },
             Self::Create { name, create_parents } => {
-                Mutation::CreateSubcontext { name: name.to_string(), create_parents: *create_parents }
+                Mutation::CreateSubcontext { name: name.as_str().to_owned(), create_parents: *create_parents }
             }
-            Self::Destroy { name } => Mutation::DestroySubcontext { name: name.to_string() },
+            Self::Destroy { name } => Mutation::DestroySubcontext { name: name.as_str().to_owned() },
         }
     }
 

@@ -3,6 +3,8 @@
 use crate::naming::{Listed, Name};
 use crate::protocol::{Found, NodeStatus, Report, SurveyItem, Written};
 
+use super::settled::Settled;
+
 /// What is bound, and where that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located {
@@ -20,8 +22,8 @@ pub enum Product {
     Found(Located),
     /// Nothing is bound there (`get`).
     Absent,
-    /// What is bound at each name, in the order in which they were given; `None` where nothing is.
-    Many(Vec<Option<Located>>),
+    /// What is bound at each name, in the order in which they were given.
+    Many(Settled),
     /// What each node said.
     Survey(Vec<SurveyItem>),
     /// The rows of a listing.

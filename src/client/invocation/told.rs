@@ -13,16 +13,16 @@ const LISTED: usize = 5;
 impl Invocation {
     /// The name that an error is about, as the caller gave it: of a rename it may be the new one. `None` where the
     /// operation is of no name, or of several of which nothing is said.
-    pub(in super::super) fn concerned(&self, error: &NamingError) -> Option<&Name> {
+    pub(in super::super) fn concerned(&self, error: &NamingError) -> Option<&str> {
         match &self.kind {
-            Kind::Write(Write::Rename { to_given, .. }) if self.is_about_new_name(error) => Some(to_given),
+            Kind::Write(Write::Rename { to_given, .. }) if self.is_about_new_name(error) => Some(to_given.as_str()),
             Kind::Many(many) => match error.kind() {
                 ErrorKind::ServiceUnavailable | ErrorKind::Communication | ErrorKind::TimeLimitExceeded => {
                     many.undecided().next()
                 }
                 _ => None,
             },
-            _ => self.given(),
+            _ => self.given().map(Name::as_str),
         }
     }
 

@@ -104,7 +104,7 @@ impl Name {
     pub fn len(&self) -> usize {
         match self.0.components.get() {
             Some(components) => components.len(),
-            None => 1 + self.0.text.bytes().filter(|&byte| byte == b'/').count(),
+            None => count_plain(&self.0.text),
         }
     }
 
@@ -190,14 +190,15 @@ impl Name {
     /// Refuses (`InvalidName`) what is over a limit: [`MAX_BYTES`](Self::MAX_BYTES) of canonical text,
     /// [`MAX_COMPONENTS`](Self::MAX_COMPONENTS).
     pub fn check_limits(&self) -> Result<(), NamingError> {
-        let problem = if self.len() > Self::MAX_COMPONENTS {
-            format!("the name has {} components; {} are allowed", self.len(), Self::MAX_COMPONENTS)
-        } else if self.as_str().len() > Self::MAX_BYTES {
-            format!("the name is {} bytes long; {} are allowed", self.as_str().len(), Self::MAX_BYTES)
-        } else {
-            return Ok(());
-        };
-        Err(NamingError::new(ErrorKind::InvalidName, problem).with_name(self.as_str()))
+        within_limits(self.as_str(), self.len())
+    }
+
+    /// The same as [`check_operation`](Self::check_operation), for a name of which there is only the canonical text.
+    pub fn check_text(text: &str) -> Result<(), NamingError> {
+        if !Self::is_plain(text) {
+            return Self::parse(text)?.check_operation();
+        }
+        within_limits(text, count_plain(text))
     }
 
     /// Refuses (`InvalidName`) what no operation on a tree takes: a name over a limit, or with an empty component.
@@ -214,6 +215,22 @@ impl Name {
             }
         }
     }
+}
+
+/// How many components a plain text has.
+fn count_plain(text: &str) -> usize {
+    1 + text.bytes().filter(|&byte| byte == b'/').count()
+}
+
+fn within_limits(text: &str, components: usize) -> Result<(), NamingError> {
+    let problem = if components > Name::MAX_COMPONENTS {
+        format!("the name has {components} components; {} are allowed", Name::MAX_COMPONENTS)
+    } else if text.len() > Name::MAX_BYTES {
+        format!("the name is {} bytes long; {} are allowed", text.len(), Name::MAX_BYTES)
+    } else {
+        return Ok(());
+    };
+    Err(NamingError::new(ErrorKind::InvalidName, problem).with_name(text))
 }
 
 impl Default for Name {

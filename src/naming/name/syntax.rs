@@ -26,14 +26,15 @@ fn is_meta(byte: u8) -> bool {
 /// Whether a text is its components with separators between them, and none is empty: nothing in it
 /// escapes or quotes.
 pub(super) fn is_plain(text: &str) -> bool {
-    let mut before = SEPARATOR;
-    for &byte in text.as_bytes() {
-        if byte == ESCAPE || (before == SEPARATOR && (byte == SEPARATOR || is_quote(byte))) {
-            return false;
-        }
-        before = byte;
+    let bytes = text.as_bytes();
+    let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return false };
+    if first == SEPARATOR || first == ESCAPE || is_quote(first) || last == SEPARATOR {
+        return false;
     }
-    before != SEPARATOR
+    // All are looked at, whatever is found: so the processor looks at many at once.
+    !bytes.iter().zip(&bytes[1..]).fold(false, |found, (&before, &byte)| {
+        found || byte == ESCAPE || (before == SEPARATOR && (byte == SEPARATOR || is_quote(byte)))
+    })
 }
 
 /// What is wrong with a text, and where.

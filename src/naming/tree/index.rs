@@ -43,6 +43,11 @@ impl Index {
         self.sequence.load(Ordering::Acquire)
     }
 
+    /// Whether no write has begun yet.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.sequence() == 0
+    }
+
     /// Runs `read`, and gives its result if no write went on meanwhile: then all it found is of one state.
     pub(super) fn undisturbed<T>(&self, read: impl FnOnce() -> Option<T>) -> Option<T> {
         let before = self.sequence();

@@ -52,11 +52,11 @@ impl Tree {
         }
     }
 
-    /// Whether one probe makes it certain that nothing is bound at a name or anywhere on the way to it: the tree doesn't
-    /// even have the first component. `false` says nothing.
+    /// Whether one probe makes it certain that nothing is bound at a name or anywhere on the way to it: the tree was never
+    /// written to, or doesn't even have the first component. `false` says nothing.
     pub fn surely_lacks(&self, text: &str) -> bool {
-        let first = text.split('/').next().unwrap_or_default();
-        Name::is_plain(text) && matches!(self.index.probe(first), Probe::Absent)
+        let first = || text.split('/').next().unwrap_or_default();
+        Name::is_plain(text) && (self.index.is_untouched() || matches!(self.index.probe(first()), Probe::Absent))
     }
 
     /// Looks up a name.

@@ -3,12 +3,13 @@
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
 
+use serde::Serialize;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use crate::naming::Source;
-use crate::protocol::{Answer, Found, ManyItem, Reply, Scope};
+use crate::protocol::{Answer, Found, ItemWriter, LinkMet, ManyItem, Reply, Scope, Texts};
 use crate::topology::NodeId;
 
 use super::fault;
@@ -33,17 +34,18 @@ impl Core {
     }
 
     /// The answers to many names, where the own trees suffice.
-    pub fn many_now(&self, scope: Scope, names: &[String]) -> Option<Reply> {
+    pub fn many_now(&self, scope: Scope, names: &Texts) -> Option<Reply> {
         if let Some(refusal) = self.too_many(names) {
             return Some(refusal);
         }
         let mut gathered = Gathered::new(self.limits.frame, scope);
-        for name in names {
-            let told = self.own(scope, name);
-            if !self.is_settled(scope, &told) {
-                return None;
-            }
-            if !gathered.push(told) {
+        for name in names.iter() {
+            let goes_on = match self.own_entry(scope, name) {
+                Ok((entry, _)) => gathered.push(&ManyItem::Found { content: &entry.content, version: Some(entry.version) }),
+                Err(told) if self.is_settled(scope, &told) => gathered.push(&told.into_item()),
+                Err(_) => return None,
+            };
+            if !goes_on {
                 break;
             }
         }
@@ -51,16 +53,17 @@ impl Core {
     }
 
     /// The answers to many names, by the lookup rule for each.
-    pub async fn many(self: Arc<Self>, scope: Scope, names: Vec<String>, deadline: Instant) -> Reply {
+    pub async fn many(self: Arc<Self>, scope: Scope, names: Texts, deadline: Instant) -> Reply {
         let mut gathered = Gathered::new(self.limits.frame, scope);
-        for window in names.chunks(WINDOW) {
+        for start in (0..names.len()).step_by(WINDOW) {
+            let window = start..names.len().min(start + WINDOW);
             let mut told: Vec<Told> = Vec::with_capacity(window.len());
             let mut delegated = JoinSet::new();
-            for (place, name) in window.iter().enumerate() {
+            for (place, name) in window.map(|index| names.get(index)).enumerate() {
                 told.push(match self.own(scope, name) {
                     Told::Absent(absence) if scope == Scope::Cluster => {
                         let core = Arc::clone(&self);
-                        let name = Arc::from(name.as_str());
+                        let name = Arc::from(name);
                         delegated.spawn(async move { (place, core.delegate(name, absence, deadline).await) });
                         Told::Fault(fault::internal("a delegated lookup ended without an answer"))
                     }
@@ -73,7 +76,7 @@ impl Core {
                 }
             }
             for told in told {
-                if !gathered.push(told) {
+                if !gathered.push(&told.into_item()) {
                     return gathered.into_reply(names.len());
                 }
             }
@@ -81,7 +84,7 @@ impl Core {
         gathered.into_reply(names.len())
     }
 
-    fn too_many(&self, names: &[String]) -> Option<Reply> {
+    fn too_many(&self, names: &Texts) -> Option<Reply> {
         let limit = self.limits.names_per_request;
         (names.len() > limit)
             .then(|| Reply::Failed(fault::over_limit(format!("{} names in one request; {limit} are allowed", names.len()))))
@@ -135,17 +138,14 @@ impl Core {
         match verdict {
             Verdict::Positive { from, answer } => {
                 self.remembered.lock().unwrap_or_else(PoisonError::into_inner).put(name, from);
-                let seen_from_here = |found: Found| Found {
-                    source: Source::Peer,
-                    node: bulletin.name_of(from).cloned().unwrap_or(found.node),
-                    asked: with_self(asked),
-                    ..found
-                };
+                let node = bulletin.name_of(from).cloned().unwrap_or_default();
+                let seen_from_here =
+                    |content, version| Found { content, source: Source::Peer, node, version, asked: with_self(asked) };
                 match answer {
-                    ManyItem::Found(found) => Told::Found(seen_from_here(found)),
-                    ManyItem::Link(mut link) => {
-                        link.found = seen_from_here(link.found);
-                        Told::Link(link)
+                    ManyItem::Found { content, version } => Told::Found(seen_from_here(content, version)),
+                    ManyItem::Link(link) => {
+                        let LinkMet { at, target, rest, found: Found { content, version, .. } } = *link;
+                        Told::Link(LinkMet { at, target, rest, found: seen_from_here(content, version) })
                     }
                     // Only these two are ever heard as positive.
                     ManyItem::Absent { .. } | ManyItem::Unknown { .. } | ManyItem::Fault(_) => Told::Absent(own),
@@ -198,7 +198,7 @@ async fn first(words: &mut Vec<(NodeId, oneshot::Receiver<Heard<ManyItem>>)>) ->
 
 /// Answers to many names, as far as they fit a frame.
 struct Gathered {
-    items: Vec<ManyItem>,
+    items: ItemWriter,
     scope: Scope,
     room: usize,
     full: bool,
@@ -206,18 +206,13 @@ struct Gathered {
 
 impl Gathered {
     fn new(frame: usize, scope: Scope) -> Self {
-        Self { items: Vec::new(), scope, room: frame - frame / MARGIN, full: false }
+        Self { items: ItemWriter::default(), scope, room: frame - frame / MARGIN, full: false }
     }
 
     /// Takes one more; `false` where it does not fit.
-    fn push(&mut self, told: Told) -> bool {
-        let Some(room) = self.room.checked_sub(told.size()) else {
-            self.full = true;
-            return false;
-        };
-        self.room = room;
-        self.items.push(told.into_item());
-        true
+    fn push(&mut self, item: &ManyItem<impl Serialize>) -> bool {
+        self.full = !self.items.push_within(item, self.room);
+        !self.full
     }
 
     /// A peer is given what fits and asks again for the rest; anybody else is told to ask for fewer.
@@ -228,6 +223,6 @@ impl Gathered {
                 self.items.len()
             )));
         }
-        Reply::Done(Answer::Many(self.items))
+        Reply::Done(Answer::Many(self.items.finish()))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::failure::CompletionStatus;
-use crate::naming::{ErrorKind, Listed, Lookup, Name, NamingError, Source, Tree, TreeLink, Version};
+use crate::naming::{Entry, ErrorKind, Listed, Lookup, Name, NamingError, Source, Tree, TreeLink};
 use crate::protocol::{Answer, Fault, Found, LinkMet, ManyItem, Reply, Scope};
 
 use super::fault;
@@ -113,8 +113,8 @@ impl Told {
     /// As one answer among many.
     pub fn into_item(self) -> ManyItem {
         match self {
-            Self::Found(found) => ManyItem::Found(found),
-            Self::Link(link) => ManyItem::Link(link),
+            Self::Found(Found { content, version, .. }) => ManyItem::Found { content, version },
+            Self::Link(link) => ManyItem::Link(Box::new(link)),
             Self::Absent(absence) => {
                 let Reach { not_context, resolved } = absence.reach();
                 ManyItem::Absent { not_context, resolved }
@@ -123,38 +123,30 @@ impl Told {
             Self::Fault(fault) => ManyItem::Fault(Box::new(fault)),
         }
     }
-
-    /// About how many bytes it takes in a frame.
-    pub fn size(&self) -> usize {
-        /// Names of nodes, a version, lengths.
-        const AROUND: usize = 128;
-        match self {
-            Self::Found(found) => AROUND + content_size(found),
-            Self::Link(link) => AROUND + link.at.len() + link.target.len() + link.rest.len() + content_size(&link.found),
-            _ => AROUND,
-        }
-    }
-}
-
-fn content_size(found: &Found) -> usize {
-    let metadata = found.content.instance.as_ref().map_or(0, |instance| instance.metadata.len());
-    found.content.value.len() + found.content.class_name.len() + metadata
 }
 
 impl Core {
     /// What the node's own trees say of `name`: its local tree alone, or the cluster tree first for the whole cluster.
     pub fn own(&self, scope: Scope, name: &str) -> Told {
+        match self.own_entry(scope, name) {
+            Ok((entry, source)) => Told::Found(self.found(&entry, source)),
+            Err(told) => *told,
+        }
+    }
+
+    /// The same, of which the entry that is bound is not copied: what else is to be said is rare among many names.
+    pub fn own_entry(&self, scope: Scope, name: &str) -> Result<(Arc<Entry>, Source), Box<Told>> {
         // Most names are in one of the two trees only: how they are missing from the other is not worked out for nothing.
         if scope != Scope::Cluster || self.cluster.surely_lacks(name) {
-            return self.look(&self.local, Source::Local, name);
+            return self.entry(&self.local, Source::Local, name);
         }
-        match self.look(&self.cluster, Source::Cluster, name) {
-            Told::Absent(first) => match self.look(&self.local, Source::Local, name) {
-                Told::Absent(second) => Told::Absent(first.and(second)),
-                told => told,
-            },
-            told => told,
-        }
+        self.entry(&self.cluster, Source::Cluster, name).or_else(|first| match *first {
+            Told::Absent(first) => self.entry(&self.local, Source::Local, name).map_err(|second| match *second {
+                Told::Absent(second) => Box::new(Told::Absent(first.and(second))),
+                told => Box::new(told),
+            }),
+            told => Err(Box::new(told)),
+        })
     }
 
     /// Whether `told` by the own trees needs no other node's word.
@@ -164,8 +156,15 @@ impl Core {
 
     /// What one tree says.
     pub fn look(&self, tree: &Tree, source: Source, name: &str) -> Told {
-        match tree.lookup(name) {
-            Lookup::Found(entry) => Told::Found(self.found(entry.content.clone(), source, Some(entry.version))),
+        match self.entry(tree, source, name) {
+            Ok((entry, source)) => Told::Found(self.found(&entry, source)),
+            Err(told) => *told,
+        }
+    }
+
+    fn entry(&self, tree: &Tree, source: Source, name: &str) -> Result<(Arc<Entry>, Source), Box<Told>> {
+        Err(Box::new(match tree.lookup(name) {
+            Lookup::Found(entry) => return Ok((entry, source)),
             Lookup::Link(link) => Told::Link(self.link_met(&link, source)),
             Lookup::Missing { resolved, remaining } => Told::Absent(Absence { not_context: None, resolved, remaining }),
             Lookup::NotContext { resolved, remaining } => {
@@ -173,7 +172,7 @@ impl Core {
                 Told::Absent(Absence { not_context: Some(place), resolved, remaining })
             }
             Lookup::Invalid(error) => Told::Fault(fault::from_error(error)),
-        }
+        }))
     }
 
     /// A link of an own tree, as it is told.
@@ -182,12 +181,12 @@ impl Core {
             at: link.at.to_string(),
             target: link.target.clone(),
             rest: link.rest.to_string(),
-            found: self.found(link.entry.content.clone(), source, Some(link.entry.version)),
+            found: self.found(&link.entry, source),
         }
     }
 
     /// A row of an own tree's listing.
-    pub fn listed(&self, component: String, entry: &crate::naming::Entry, source: Source, values: bool) -> Listed {
+    pub fn listed(&self, component: String, entry: &Entry, source: Source, values: bool) -> Listed {
         let mut content = entry.content.clone();
         if !values {
             content.value = bytes::Bytes::new();
@@ -202,7 +201,8 @@ impl Core {
         }
     }
 
-    fn found(&self, content: crate::naming::Content, source: Source, version: Option<Version>) -> Found {
+    fn found(&self, entry: &Entry, source: Source) -> Found {
+        let (content, version) = (entry.content.clone(), Some(entry.version));
         Found { content, source, node: Arc::clone(&self.name), version, asked: Vec::new() }
     }
 }

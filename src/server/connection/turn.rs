@@ -7,12 +7,13 @@ use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::task::coop::has_budget_remaining;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::protocol::{Decoder, Reply};
@@ -67,7 +68,11 @@ pub struct Wire {
     answering: JoinSet<Answered>,
     /// Fires when the members change; kept from turn to turn so that no turn registers anew.
     changed: Option<Changed>,
+    /// Tells whether they did without registering anything.
+    bulletins: watch::Receiver<Arc<Bulletin>>,
     timer: Pin<Box<Sleep>>,
+    /// Whom `changed` and `timer` wake: as long as it is the task that asks, neither is polled before it has fired.
+    wakes: Option<Waker>,
     /// How many bytes were taken by the other side so far.
     taken: u64,
 }
@@ -79,8 +84,10 @@ impl Wire {
             stream,
             out: BytesMut::new(),
             answering: JoinSet::new(),
-            changed: Some(next_change(bulletins)),
+            changed: Some(next_change(bulletins.clone())),
+            bulletins,
             timer: Box::pin(sleep_until(Instant::now())),
+            wakes: None,
             taken: 0,
         }
     }
@@ -116,6 +123,7 @@ impl Wire {
         // The timer runs to the earliest deadline it was ever told; it is set again only when it fires too early.
         if deadline < self.timer.deadline() || self.timer.is_elapsed() {
             self.timer.as_mut().reset(deadline);
+            self.wakes = None;
         }
         poll_fn(|cx| self.poll_turn(cx, decoder.as_deref_mut())).await
     }
@@ -143,10 +151,14 @@ impl Wire {
         {
             return Poll::Ready(Event::Answered(answers));
         }
-        if let Some(changed) = &mut self.changed
+        let registered = self.wakes.as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
+        if (!registered || !matches!(self.bulletins.has_changed(), Ok(false)))
+            && let Some(changed) = &mut self.changed
             && let Poll::Ready(bulletins) = changed.as_mut().poll(cx)
         {
             self.changed = bulletins.map(next_change);
+            self.bulletins.mark_unchanged();
+            self.wakes = None;
             return Poll::Ready(Event::Bulletin);
         }
         if let Some(decoder) = decoder
@@ -154,7 +166,13 @@ impl Wire {
         {
             return Poll::Ready(Event::Read(read));
         }
-        self.timer.as_mut().poll(cx).map(|()| Event::Timer)
+        if registered && !self.timer.is_elapsed() {
+            return Poll::Pending;
+        }
+        let fired = self.timer.as_mut().poll(cx);
+        // Whoever has used up the task's budget is sent away unregistered.
+        self.wakes = (fired.is_pending() && has_budget_remaining()).then(|| cx.waker().clone());
+        fired.map(|()| Event::Timer)
     }
 
     /// Writes as much as the other side takes; ready when nothing waits.

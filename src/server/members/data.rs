@@ -59,6 +59,12 @@ fn is_spent(opening: &Opening) -> bool {
 
 impl Inner {
     pub(super) async fn data_link(self: &Arc<Self>, id: NodeId, within: Duration) -> Opened {
+        if let Some(opening) = self.data.lock().get(&id)
+            && let Some(Ok(link)) = &*opening.borrow()
+            && !link.is_closed()
+        {
+            return Ok(link.clone());
+        }
         let mut opening = self.opening(id)?;
         let failed = |kind| TransportError::new(Phase::Connect, kind);
         match timeout(within, opening.wait_for(Option::is_some)).await {

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use tokio::time::timeout;
 
 use crate::protocol::{Answer, ManyItem, Operation, Reply};
 use crate::topology::NodeId;
@@ -107,17 +106,16 @@ impl Inquiries {
     async fn exchange(self: Arc<Self>, line: Arc<Line>, batch: Vec<Asked<Waiter>>) {
         let until = batch.iter().map(|asked| asked.until).max().unwrap_or_default();
         let within = until.saturating_sub(self.clock.now());
-        let names = batch.iter().map(|asked| asked.name.to_string()).collect();
+        let names = batch.iter().map(|asked| &*asked.name).collect();
         self.sent.fetch_add(1, Ordering::Relaxed);
-        let asking = self.peers.ask(line.peer, question(Operation::LookupMany { names }, within), within);
-        let reply = timeout(within, asking).await;
+        let reply = self.peers.ask(line.peer, question(Operation::LookupMany { names }, within), within).await;
         lock(&line.queue).finished();
         match reply {
             // A peer gives as many answers as fit a frame: what is left is asked again, as long as it gives any.
-            Ok(Ok(Reply::Done(Answer::Many(items)))) if !items.is_empty() => {
+            Ok(Reply::Done(Answer::Many(items))) if !items.is_empty() => {
                 let mut rest = batch.into_iter();
-                for (item, asked) in items.into_iter().zip(rest.by_ref()) {
-                    tell(asked, &heard(item));
+                for (item, asked) in items.iter().zip(rest.by_ref()) {
+                    tell(asked, &item.map_or(Heard::Broke, heard));
                 }
                 let mut queue = lock(&line.queue);
                 for asked in rest {
@@ -126,13 +124,12 @@ impl Inquiries {
                     }
                 }
             }
-            Ok(Ok(Reply::Failed(fault))) if fault.refusal.is_none() => {
+            Ok(Reply::Failed(fault)) if fault.refusal.is_none() => {
                 let error = Heard::Error(ManyItem::Fault(Box::new(fault)));
                 tell_all(batch, &error);
             }
-            Ok(_) => tell_all(batch, &Heard::Broke),
-            // Nobody waits any longer.
-            Err(_) => drop(batch),
+            // At the latest after `within`: then nobody waits any longer who would hear it.
+            Ok(_) | Err(_) => tell_all(batch, &Heard::Broke),
         }
         self.pump(&line);
     }
@@ -141,7 +138,7 @@ impl Inquiries {
 /// What a peer's item means to the rule.
 fn heard(item: ManyItem) -> Heard<ManyItem> {
     match item {
-        ManyItem::Found(_) | ManyItem::Link(_) => Heard::Positive(item),
+        ManyItem::Found { .. } | ManyItem::Link(_) => Heard::Positive(item),
         ManyItem::Absent { not_context, resolved } => Heard::Absent(Reach { not_context, resolved }),
         ManyItem::Fault(_) => Heard::Error(item),
         // A peer answers from its own tree alone and always knows.

@@ -2,8 +2,11 @@
 
 use crate::protocol::{HEADER_LEN, Header, Limits, ProtocolError};
 
-/// What one read takes at most while no long frame is coming; also what is kept between calls.
+/// What one read takes at most while no long frame is coming.
 const ROOM: usize = 16 << 10;
+
+/// What is kept between calls at most: who asked for a thousand names will do so again.
+const KEPT: usize = 256 << 10;
 
 /// A buffer that is read into and cut into frames.
 #[derive(Debug)]
@@ -55,7 +58,7 @@ impl Inbox {
     /// Drops the frame with that header.
     pub(super) fn drop_frame(&mut self, header: Header) {
         self.start += HEADER_LEN + header.length;
-        if self.start == self.end && self.bytes.len() > ROOM {
+        if self.start == self.end && self.bytes.len() > KEPT {
             *self = Self::new();
         }
     }
