@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from hanaming import corba as corba
     from hanaming import jndi as jndi
     from hanaming import log as log
+    from hanaming.balancer import Balancer
     from hanaming.classification import Report, Verdict, classify, read_failures
     from hanaming.records import (
         Attempt,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Action",
     "Attempt",
+    "Balancer",
     "Binding",
     "Category",
     "CheckReport",
@@ -126,9 +128,13 @@ _OF_CLASSIFICATION = ("Report", "Verdict", "classify", "read_failures")
 
 
 def __getattr__(name: str) -> Any:
-    """What importing `hanaming` need not load: records, type aliases and the modules beside it."""
+    """What importing `hanaming` need not load: `Balancer`, records, type aliases and the modules beside it."""
     found: Any
-    if name in _OF_CLASSIFICATION:
+    if name == "Balancer":
+        from hanaming.balancer import Balancer  # noqa: PLC0415
+
+        found = Balancer
+    elif name in _OF_CLASSIFICATION:
         from hanaming import classification  # noqa: PLC0415
 
         found = getattr(classification, name)

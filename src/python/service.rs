@@ -12,7 +12,7 @@ use super::{error, name};
 
 /// The instances of a service that are registered in a cluster, for a `Balancer` to use: it looks them up in the
 /// background, again and again, and keeps the last ones that it found. Made by `HAContext.service()`.
-#[pyclass(name = "Service", module = "hanaming", frozen)]
+#[pyclass(name = "Service", module = "hanaming._native", frozen)]
 pub struct PyService {
     pub service: Service,
     name: Name,

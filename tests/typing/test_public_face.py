@@ -12,6 +12,7 @@ from typing_extensions import assert_type
 
 from hanaming import (
     Attempt,
+    Balancer,
     Binding,
     CheckReport,
     CompletionStatus,
@@ -33,6 +34,7 @@ from hanaming import (
     Target,
     TimeLimitExceededError,
     View,
+    aio,
     register_object_factory,
     register_state_factory,
 )
@@ -113,6 +115,36 @@ def nodes() -> None:
         assert_type(node.register("a", 1, weight=2, metadata={"zone": "a"}), Registration)
         assert_type(node.check(), CheckReport)
     node.name = "x"  # type: ignore[misc]
+
+
+def balancers(ctx: HAContext) -> None:
+    def get(target: Target, path: str, *, limit: int = 1) -> bytes:
+        return f"{target}{path}{limit}".encode()
+
+    with Balancer(ctx.service("orders"), policy="least_loaded", timeout=2) as balancer:
+        assert_type(balancer, Balancer)
+        assert_type(balancer.idempotent, Balancer)
+        assert_type(balancer.targets, list[Target])
+        assert_type(balancer.explain(), list[Attempt])
+        assert_type(balancer.call(get, "/orders", limit=2), bytes)
+        for attempt in balancer.attempts(idempotent=True):
+            with attempt as target:
+                assert_type(target, Target)
+                assert_type(attempt.time_left, float)
+        balancer.call(get, 5)  # type: ignore[arg-type]
+        balancer.attempts(True)  # type: ignore[call-arg]
+    Balancer("a:1", policy="fastest")  # type: ignore[arg-type]
+
+
+async def balancers_on_asyncio(balancer: aio.Balancer) -> None:
+    async def get(target: Target, path: str) -> bytes:
+        return f"{target}{path}".encode()
+
+    assert_type(await balancer.call(get, "/orders"), bytes)
+    assert_type(await balancer.idempotent.call(str), str)
+    async for attempt in balancer.attempts():
+        async with attempt as target:
+            assert_type(target, Target)
 
 
 def errors(error: NamingError) -> None:

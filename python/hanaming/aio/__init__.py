@@ -16,8 +16,27 @@ number of loops, one after the other or at the same time in several threads; it 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from hanaming._native import AioContext as Context
 from hanaming._native import AioHAContext as HAContext
 from hanaming.aio._node import Node, Registration
 
-__all__ = ["Context", "HAContext", "Node", "Registration"]
+if TYPE_CHECKING:
+    from hanaming.aio._balancer import Balancer
+
+__all__ = ["Balancer", "Context", "HAContext", "Node", "Registration"]
+
+
+def __getattr__(name: str) -> Any:
+    """What importing `hanaming.aio` need not load."""
+    if name == "Balancer":
+        from hanaming.aio._balancer import Balancer  # noqa: PLC0415
+
+        globals()[name] = Balancer
+        return Balancer
+    raise AttributeError(f"module 'hanaming.aio' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

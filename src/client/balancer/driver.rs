@@ -64,6 +64,40 @@ impl Default for BalancerConfig {
 }
 
 /// Balances the calls that a program makes itself. Cheap to clone; clones are one balancer.
+///
+/// ```
+/// use std::net::{TcpListener, TcpStream};
+///
+/// use hanaming::client::balancer::{Balancer, BalancerConfig, Failure, Next, Sequel, Source, servers};
+/// use hanaming::failure::verdict::Need;
+/// use hanaming::failure::{Action, Category, CompletionStatus};
+/// use hanaming::naming::Value;
+///
+/// let server = TcpListener::bind("127.0.0.1:0")?;
+/// let list = Value::Str(format!("{},127.0.0.1:9", server.local_addr()?)); // nobody listens at the second one
+/// let balancer = Balancer::new(Source::Fixed(servers(&list, "list")?), BalancerConfig::default())?;
+///
+/// let mut call = balancer.begin(Need { idempotent: false, value: true })?;
+/// let called = loop {
+///     let Some(Next::Call(target, _)) = call.wait(&mut || false) else { panic!("nobody is left") };
+///     match TcpStream::connect(target.label.as_ref()) {
+///         Ok(_) => break target,
+///         Err(error) => {
+///             let refused = Failure {
+///                 category: Category::NotConnected,
+///                 completion: Some(CompletionStatus::No),
+///                 action: Action::Failover,
+///                 action_if_idempotent: Action::Failover,
+///                 words: error.to_string(),
+///             };
+///             assert_eq!(call.failed(refused), Sequel::Again);
+///         }
+///     }
+/// };
+/// call.succeeded();
+/// assert_eq!(called.address, Some(server.local_addr()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Balancer(Arc<Inner>);
 
