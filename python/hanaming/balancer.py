@@ -61,7 +61,7 @@ class Balancer(Face):
         self._core.close()
 
     def __enter__(self) -> Self:
-        return self
+        return self._opened()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

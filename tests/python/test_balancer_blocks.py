@@ -139,8 +139,10 @@ def test_closing_ends_whoever_waits() -> None:
     thread.join(10)
     assert not thread.is_alive()
     assert len(raised) == 1
-    with balancer, pytest.raises(ContextClosedError):
+    with pytest.raises(ContextClosedError):
         balancer.attempts()
+    with pytest.raises(ContextClosedError), balancer:
+        pass
 
 
 def test_many_threads_share_one() -> None:

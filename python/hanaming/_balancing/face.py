@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hanaming._balancing.judge import Judge
 from hanaming._balancing.series import Series
-from hanaming._balancing.told import Explained
+from hanaming._balancing.told import OfThreads
 from hanaming._native import Balancing
+from hanaming.exceptions import ContextClosedError
 from hanaming.records import Attempts
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 class Face:
     """A balancer without its calls."""
 
+    _last: type[OfThreads] = OfThreads
+
     def __init__(
         self,
         source: Any,
@@ -34,7 +37,7 @@ class Face:
         source = list(source) if isinstance(source, tuple) else source
         self._core = Balancing(source, policy, dns_refresh, dns_servers, timeout)
         self._judge = Judge()
-        self._explained = Explained()
+        self._explained = self._last()
         self._idempotent = False
 
     @property
@@ -57,13 +60,18 @@ class Face:
         self._judge.add(fn)
 
     def explain(self) -> list[Attempt]:
-        """The attempts of the last finished call of this thread, or of this task."""
+        """The attempts of the last finished call of this thread (in the asyncio twin: of this task)."""
         last = self._explained.last()
         return Attempts() if last is None else last.attempts
 
     def _series(self, *, idempotent: bool, value: bool) -> Series:
         idempotent = idempotent or self._idempotent
         return Series(self._core, self._judge, self._explained, idempotent=idempotent, value=value)
+
+    def _opened(self) -> Self:
+        if self._core.closed:
+            raise ContextClosedError("the balancer is closed; make a new one")
+        return self
 
     def __repr__(self) -> str:
         idempotent = ", idempotent" if self._idempotent else ""

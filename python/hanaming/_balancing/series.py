@@ -12,7 +12,7 @@ from hanaming._balancing import told
 
 if TYPE_CHECKING:
     from hanaming._balancing.judge import Judge
-    from hanaming._balancing.told import Explained
+    from hanaming._balancing.told import OfThreads
     from hanaming._native import Balancing
     from hanaming.records import Target
 
@@ -25,7 +25,7 @@ class Series:
 
     __slots__ = ("_explained", "_judge", "_number", "_offered", "_open", "_over", "calling", "last")
 
-    def __init__(self, core: Balancing, judge: Judge, explained: Explained, *, idempotent: bool, value: bool) -> None:
+    def __init__(self, core: Balancing, judge: Judge, explained: OfThreads, *, idempotent: bool, value: bool) -> None:
         self.calling = core.begin(idempotent, value)
         self.last: Exception | None = None
         self._judge = judge

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -37,30 +36,44 @@ def _note(error: BaseException, attempts: list[Attempt], before: tuple[str, ...]
     return notes
 
 
-class Explained:
-    """The last finished call of each thread, and of each task."""
+class OfThreads:
+    """The last finished call of each thread."""
 
     def __init__(self) -> None:
         self._threads = threading.local()
+
+    def keep(self, calling: Calling) -> None:
+        """This call has finished."""
+        self._threads.last = calling
+
+    def last(self) -> Calling | None:
+        """The last one that finished here."""
+        found: Calling | None = getattr(self._threads, "last", None)
+        return found
+
+
+class OfTasks(OfThreads):
+    """The last finished call of each asyncio task, and of each thread for what is called outside of any."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self._tasks: WeakKeyDictionary[Any, Calling] = WeakKeyDictionary()
 
     def keep(self, calling: Calling) -> None:
         """This call has finished."""
         task = _task()
         if task is None:
-            self._threads.last = calling
+            super().keep(calling)
         else:
             self._tasks[task] = calling
 
     def last(self) -> Calling | None:
         """The last one that finished here."""
         task = _task()
-        return getattr(self._threads, "last", None) if task is None else self._tasks.get(task)
+        return super().last() if task is None else self._tasks.get(task)
 
 
 def _task() -> Any:
-    """The asyncio task that runs, if one does."""
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is None or asyncio._get_running_loop() is None:  # noqa: SLF001 - what `current_task` asks, without raising
-        return None
-    return asyncio.current_task()
+    import asyncio  # noqa: PLC0415 - who is here has loaded it long ago
+
+    return None if asyncio._get_running_loop() is None else asyncio.current_task()  # noqa: SLF001 - raises nothing

@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hanaming._balancing.face import Face
+from hanaming._balancing.told import OfTasks
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -41,6 +42,8 @@ class Balancer(Face):
     cancelled call is no failure of its target: it comes out at once.
     """
 
+    _last = OfTasks
+
     def attempts(self, *, idempotent: bool = False, value: bool = False) -> AttemptLoop:
         """One call: a loop over its attempts, each of them a block whose target is to be called.
 
@@ -74,7 +77,7 @@ class Balancer(Face):
         return asyncio.ensure_future(self.aclose())
 
     async def __aenter__(self) -> Self:
-        return self
+        return self._opened()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
