@@ -35,6 +35,7 @@ from hanaming import (
     TimeLimitExceededError,
     View,
     aio,
+    classify,
     register_object_factory,
     register_state_factory,
 )
@@ -133,6 +134,8 @@ def balancers(ctx: HAContext) -> None:
                 assert_type(attempt.time_left, float)
         balancer.call(get, 5)  # type: ignore[arg-type]
         balancer.attempts(True)  # type: ignore[call-arg]
+    balancer.add_classifier(lambda error: classify(error) if isinstance(error, OSError) else None)
+    balancer.add_classifier(str)  # type: ignore[arg-type]
     Balancer("a:1", policy="fastest")  # type: ignore[arg-type]
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from hanaming.classification import Verdict
     from hanaming.records import Attempt, Target
     from hanaming.types import DnsRefresh, Policy
 
@@ -53,7 +54,7 @@ class Face:
         vars(view)["_idempotent"] = True
         return view
 
-    def add_classifier(self, fn: Callable[[BaseException], Any]) -> None:
+    def add_classifier(self, fn: Callable[[BaseException], Verdict | None]) -> None:
         """Has `fn(exception)` judge what a block raises, before all others: it gives a `Verdict`, or `None` for what it
         does not know. Where it raises itself, the failure that it was to judge comes out, with a warning.
         """  # noqa: D205 - one sentence
