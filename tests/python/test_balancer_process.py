@@ -132,6 +132,27 @@ def test_after_a_fork_it_works_and_what_was_under_way_raises(servers: list[LineS
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
 
 
+def test_within_a_running_loop_the_sync_one_warns_once() -> None:
+    done = run(
+        """
+    import asyncio, warnings
+    import hanaming
+
+    async def main():
+        balancer = hanaming.Balancer("10.0.0.1:80")
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                balancer.call(str)
+        print([str(one.message) for one in said])
+
+    asyncio.run(main())
+    """
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("inside a running event loop holds up all") == 1
+
+
 def test_ctrl_c_ends_a_wait() -> None:
     process = start(
         """

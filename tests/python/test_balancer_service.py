@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hanaming import HAContext, InvalidNameError, Node, ServiceUnavailableError, _native, aio
+from hanaming import Balancer, HAContext, InvalidNameError, Node, ServiceUnavailableError, _native, aio
 from line_servers import LineServer, ask
 from twins import TWINS, Sync
 from waiting import until
@@ -84,6 +84,15 @@ def test_the_last_list_is_kept(twin: Sync, servers: list[LineServer]) -> None:
     assert [twin.call(balancer, ask) for _ in range(3)] == [servers[0].address] * 3
     assert known(balancer) == {servers[0].address}
     twin.close(balancer)
+
+
+def test_a_closed_context_leaves_the_last_list(servers: list[LineServer], node: Node) -> None:
+    node.register("orders", servers[0].address)
+    with HAContext(node.url) as ctx:
+        balancer = Balancer(ctx.service("orders"))
+        assert balancer.call(ask) == servers[0].address
+    until(lambda: "the context is closed" in balancer._repr_html_(), "it was closed")
+    assert balancer.call(ask) == servers[0].address
 
 
 def test_a_service_that_nobody_offers(twin: Sync, node: Node) -> None:

@@ -162,10 +162,10 @@ impl Life {
         watched.fleet.take_alarm() && watched.fleet.next_due().is_some()
     }
 
-    /// Waits for so long, at most one slice, or until the fleet is no longer as it was `seen`.
-    fn wait(&self, left: Duration, seen: u64) {
+    /// Waits for so long, at most one slice, or until the fleet is no longer as it was `seen`, or all is `over`.
+    fn wait(&self, left: Duration, seen: u64, over: &AtomicBool) {
         let watched = self.lock();
-        let as_seen = |watched: &mut Watched| watched.revision == seen;
+        let as_seen = |watched: &mut Watched| watched.revision == seen && !over.load(Ordering::Acquire);
         drop(self.news.wait_timeout_while(watched, left.min(SLICE), as_seen).unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -219,7 +219,10 @@ impl Balancer {
     /// Ends it: later calls fail, and those that wait for a target.
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
-        self.0.life().news.notify_all();
+        let life = self.0.life();
+        // Whoever is about to wait has either seen that it's closed, or waits by the time that the lock is had.
+        drop(life.lock());
+        life.news.notify_all();
     }
 
     /// Whether it was closed.
@@ -307,7 +310,7 @@ impl Calling {
         loop {
             match self.poll() {
                 Next::Wait(left) => {
-                    self.life.wait(left, self.seen);
+                    self.life.wait(left, self.seen, &self.balancer.0.closed);
                     if give_up() {
                         return None;
                     }
