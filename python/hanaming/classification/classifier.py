@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,7 +36,7 @@ def classify(x: BaseException | Mapping[str, Any] | str | bytes | bytearray | me
         # Our own errors know their operation.
         return of_repeatable(verdict) if isinstance(given, NamingError) and given.safe_to_retry else verdict
     if isinstance(given, (bytes, bytearray, memoryview)):
-        return from_native(classify_text(bytes(given)))
+        return from_native(classify_text(_narrow(bytes(given))))
     if isinstance(given, str):
         verdict = from_native(classify_text(given.encode(errors="surrogateescape")))
         return _of_file(given) if verdict.category is Category.NOT_A_FAILURE and _is_file(given) else verdict
@@ -43,6 +44,13 @@ def classify(x: BaseException | Mapping[str, Any] | str | bytes | bytearray | me
         verdict = from_native(classify_description(mapping.description_of(given)))
         return of_repeatable(verdict) if mapping.is_repeatable(given) else verdict
     return _refuse(given)
+
+
+def _narrow(data: bytes) -> bytes:
+    """Text whose first bytes say that it is UTF-16 becomes UTF-8; any other encoding does no harm."""
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return data.decode("utf-16", errors="replace").encode()
+    return data
 
 
 def _refuse(x: object) -> NoReturn:

@@ -8,6 +8,7 @@ use super::line::Line;
 use super::parse::starts;
 use super::shape::{self, LINKS, NEAR, PHRASES, TURNS};
 use super::{fields, status};
+use crate::failure::tables::rmi::ANSWERED;
 
 /// No event keeps more lines than this; what an event of a longer text loses are frames and lines of prose.
 const MOST_LINES: usize = 300;
@@ -168,7 +169,8 @@ impl Open {
             _ => {}
         }
         self.pipe = line.opens_pipe || (self.pipe && !line.content.contains("|#]"));
-        let keeps = kind != Kind::Blank && self.frames <= MOST_FRAMES_IN_A_ROW;
+        let tells = || ANSWERED.iter().any(|mark| line.content.contains(mark));
+        let keeps = kind != Kind::Blank && (self.frames <= MOST_FRAMES_IN_A_ROW || tells());
         if keeps && self.lines.len() < MOST_LINES && self.bytes < MOST_BYTES {
             self.bytes += line.content.len();
             self.lines.push(line);

@@ -9,6 +9,7 @@ use super::fields::{self, Field};
 use super::line::Line;
 use super::shape::{self, LINKS, NEAR, PHRASES, TURNS};
 use super::status;
+use crate::failure::tables::rmi::ANSWERED;
 use crate::failure::{Chain, Link, Thrown, corba};
 
 /// The chain that the lines of an event show.
@@ -222,7 +223,7 @@ impl<'a> Walk<'a> {
 
     fn add_frame(&mut self, frame: &str) {
         if let Some(draft) = self.current().last_mut()
-            && draft.thrown.frames.len() < MOST_FRAMES
+            && (draft.thrown.frames.len() < MOST_FRAMES || ANSWERED.iter().any(|mark| frame.contains(mark)))
         {
             draft.thrown.frames.push(frame.split_whitespace().collect::<Vec<_>>().join(" "));
         }

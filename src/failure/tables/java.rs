@@ -15,6 +15,11 @@ const CONNECT_CLASSES: &[&str] = &[
 
 /// The rows.
 pub const RULES: &[Rule] = &[
+    // RMI's own handshake: no call is sent before it has ended.
+    Rule::class(&["EOFException", "SocketException", "SocketTimeoutException", "IOException"], DURING_CONNECT)
+        .beside(&["error during JRMP connection establishment"]),
+    // The JDK's HTTP client closes the channel before it tells why the connect failed.
+    Rule::class(&["ClosedChannelException"], DURING_CONNECT).connecting(),
     Rule::class(&["BindException"], Meaning::no(ResourceExhausted, "local_resources", "no local port was free")),
     Rule::class(CONNECT_CLASSES, TIMED_OUT).words(&["timed out"]),
     Rule::class(&["ConnectTimeoutException", "HttpConnectTimeoutException"], TIMED_OUT),
@@ -45,11 +50,7 @@ pub const RULES: &[Rule] = &[
         "no route to host",
         "host is down",
     ]),
-    Rule::class(
-        &["SocketException"],
-        Meaning::no(NotConnected, "connect_failed", "the connection broke while it was being made"),
-    )
-    .connecting(),
+    Rule::class(&["SocketException"], DURING_CONNECT).connecting(),
     Rule::class(
         &[
             "SocketException",
@@ -114,3 +115,5 @@ pub const RULES: &[Rule] = &[
 const TIMED_OUT: Meaning = Meaning::no(NotConnected, "connect_timeout", "the connect timed out");
 const NO_REPLY: Meaning = Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time");
 const LOST: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke");
+
+const DURING_CONNECT: Meaning = Meaning::no(NotConnected, "connect_failed", "the connection broke while it was being made");

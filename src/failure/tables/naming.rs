@@ -33,6 +33,12 @@ pub const RULES: &[Rule] = &[
         Meaning::no(Configuration, "no_provider", "no provider is configured").decisive(),
     ),
     Rule::class(&["MalformedLinkException"], Meaning::no(Configuration, "malformed_link", "a link cannot be read").decisive()),
+    // The JDK's RMI provider so calls a host whose name is unknown.
+    Rule::class(
+        &["naming.ConfigurationException"],
+        Meaning::no(NotConnected, "name_resolution", "the server's name could not be resolved").wrapper(),
+    )
+    .beside(&["Unknown host: "]),
     Rule::class(
         &["naming.ConfigurationException", "ConfigurationException", "ConfigurationError"],
         Meaning::no(Configuration, "configuration", "the settings cannot be used").decisive(),
