@@ -11,6 +11,7 @@ mod directed;
 mod disk;
 mod network;
 mod random;
+mod reader;
 mod replication;
 mod schedule;
 mod writing;

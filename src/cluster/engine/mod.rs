@@ -265,7 +265,7 @@ impl Engine {
         self.remind_lagging();
         self.close_gaps();
         self.expire_leases();
-        self.check_handed_over();
+        self.hand_over();
     }
 
     /// The pulse stopped: this node was frozen, and does not know what the others did meanwhile.

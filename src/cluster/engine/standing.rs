@@ -26,6 +26,8 @@ pub(super) struct Standing {
     has_handed_over: bool,
     /// Whose answers are in, until it is ready.
     met: BTreeSet<NodeId>,
+    /// What peers are known to have purged.
+    floor: Vector,
     /// Readers who have seen more than this node.
     ahead: BTreeMap<u64, Seen>,
 }
@@ -77,7 +79,7 @@ impl Engine {
         }
         let met = |node: &NodeId| self.standing.met.contains(node);
         let is_ready = match self.peers().next() {
-            Some(_) => self.peers().any(|peer| met(&peer)),
+            Some(_) => self.peers().any(|peer| met(&peer)) && !self.replica.is_below(&self.standing.floor),
             None => self.guests.iter().all(met),
         };
         if is_ready {
@@ -90,6 +92,7 @@ impl Engine {
     /// A peer has purged what this node has not seen: only a full sync from it tells what was deleted.
     pub(super) fn notice_floor(&mut self, from: NodeId, floor: &Vector) {
         if self.replica.is_below(floor) {
+            self.standing.floor.join(floor);
             if self.standing.is_ready {
                 self.standing.is_ready = false;
                 self.outputs.push(Output::NotReady);
@@ -100,26 +103,36 @@ impl Engine {
 
     pub(super) fn quiesce(&mut self) {
         self.standing.is_leaving = true;
-        self.check_handed_over();
+        self.hand_over();
     }
 
-    /// While this node leaves: asks those to pull who lack something, and says when there are none any more.
+    /// While this node leaves, at each beat: asks those to pull who lack something.
+    pub(super) fn hand_over(&mut self) {
+        self.check_handed_over();
+        if self.standing.is_leaving && !self.standing.has_handed_over {
+            for peer in self.lacking() {
+                self.send(peer, Message::Lagging);
+            }
+        }
+    }
+
+    /// While this node leaves: says when nothing is under way and the others have all that it has.
     pub(super) fn check_handed_over(&mut self) {
         if !self.standing.is_leaving || self.standing.has_handed_over {
             return;
         }
-        let seen = self.replica.seen().vector();
-        let lacks = |peer: &NodeId| self.vectors.get(peer).is_none_or(|vector| !vector.includes(seen));
-        let lacking: Vec<NodeId> = self.peers().filter(lacks).collect();
-        let hands_over = self.rules.hold(Rule::HandsOver);
-        if self.callers.is_empty() && self.writings.is_empty() && (lacking.is_empty() || !hands_over) {
+        let is_idle = self.callers.is_empty() && self.writings.is_empty();
+        if is_idle && (self.lacking().is_empty() || !self.rules.hold(Rule::HandsOver)) {
             self.standing.has_handed_over = true;
             self.outputs.push(Output::HandedOver);
-        } else {
-            for peer in lacking {
-                self.send(peer, Message::Lagging);
-            }
         }
+    }
+
+    /// The peers that are not known to have seen all that this node has.
+    fn lacking(&self) -> Vec<NodeId> {
+        let seen = self.replica.seen().vector();
+        let lacks = |peer: &NodeId| self.vectors.get(peer).is_none_or(|vector| !vector.includes(seen));
+        self.peers().filter(lacks).collect()
     }
 
     /// A client wants to read what is no older than what it has seen.

@@ -4,6 +4,10 @@
 //! steps whose absence costs rounds and not safety.
 
 mod binds;
+mod leases;
+mod outcomes;
+mod renames;
+mod standing;
 mod table;
 mod writes;
 

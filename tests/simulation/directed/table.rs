@@ -19,6 +19,7 @@ use hanaming::topology::NodeId;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use crate::reader::Reader;
 use crate::schedule::ms;
 
 /// The table.
@@ -31,12 +32,26 @@ pub struct Table {
     pub deaf: BTreeSet<usize>,
     /// Answers to clients: handle, reply, when.
     pub answers: Vec<(u64, Reply, Duration)>,
+    /// What else engines said: who, what.
+    pub said: Vec<(usize, Output)>,
+    /// What each node's readers are shown.
+    pub readers: Vec<Reader>,
     /// The messages that were carried.
     pub carried: Vec<(usize, usize, Message)>,
     mail: VecDeque<(usize, usize, Message)>,
+    settings: (Timing, Retention, Rules),
+    salt: u64,
 }
 
-fn id(node: usize) -> NodeId {
+/// An engine without data.
+fn engine(node: usize, salt: u64, (timing, retention, rules): (Timing, Retention, Rules), now: Duration) -> Engine {
+    let rng = |purpose: u64| StdRng::seed_from_u64(salt * 1000 + node as u64 * 10 + purpose);
+    let replica = Replica::new(Arc::from(format!("n{node}")), Duration::from_secs(1000), rng(1), rules);
+    Engine::new(id(node), replica.with_retention(retention), timing, rng(2), rules, now)
+}
+
+/// The id of a node.
+pub fn id(node: usize) -> NodeId {
     NodeId(node as u128 + 1)
 }
 
@@ -44,18 +59,18 @@ impl Table {
     /// So many engines that see each other.
     pub fn new(nodes: usize, timing: Timing, retention: Retention, rules: Rules) -> Self {
         let now = Duration::from_secs(10);
-        let engine = |node: usize| {
-            let rng = |salt: u64| StdRng::seed_from_u64(node as u64 * 10 + salt);
-            let replica = Replica::new(Arc::from(format!("n{node}")), Duration::from_secs(1000), rng(1), rules);
-            Engine::new(id(node), replica.with_retention(retention), timing, rng(2), rules, now)
-        };
+        let settings = (timing, retention, rules);
         let mut table = Self {
-            engines: (0..nodes).map(engine).collect(),
+            engines: (0..nodes).map(|node| engine(node, 0, settings, now)).collect(),
             now,
             deaf: BTreeSet::new(),
             answers: Vec::new(),
+            said: Vec::new(),
+            readers: (0..nodes).map(|_| Reader::default()).collect(),
             carried: Vec::new(),
             mail: VecDeque::new(),
+            settings,
+            salt: 0,
         };
         for node in 0..nodes {
             table.see(node, 0..nodes, nodes);
@@ -71,8 +86,20 @@ impl Table {
 
     /// A node's view becomes this.
     pub fn see(&mut self, node: usize, live: impl IntoIterator<Item = usize>, members: usize) {
-        let (live, all) = (live.into_iter().map(id).collect(), (0..members).map(id).collect());
-        self.step(node, Input::Members(Members { live, guests: BTreeSet::new(), all }));
+        self.see_guests(node, live, [], members);
+    }
+
+    /// A node's view becomes this, some joining or leaving.
+    pub fn see_guests(
+        &mut self,
+        node: usize,
+        live: impl IntoIterator<Item = usize>,
+        guests: impl IntoIterator<Item = usize>,
+        members: usize,
+    ) {
+        let ids = |nodes: &mut dyn Iterator<Item = usize>| nodes.map(id).collect();
+        let (live, guests) = (ids(&mut live.into_iter()), ids(&mut guests.into_iter()));
+        self.step(node, Input::Members(Members { live, guests, all: ids(&mut (0..members)) }));
     }
 
     /// A client asks a node, and the mail is carried.
@@ -89,12 +116,38 @@ impl Table {
 
     /// Carries the mail until there is none.
     pub fn carry(&mut self) {
-        while let Some((from, to, message)) = self.mail.pop_front() {
-            if !self.deaf.contains(&to) && !self.deaf.contains(&from) {
-                self.carried.push((from, to, message.clone()));
-                self.step(to, Input::Message { from: id(from), message });
-            }
+        let end = self.carried.len() + 10_000;
+        while self.carry_one() {
+            assert!(self.carried.len() < end, "the mail never ends");
         }
+    }
+
+    /// Carries one message, if there is one.
+    pub fn carry_one(&mut self) -> bool {
+        let Some((from, to, message)) = self.mail.pop_front() else { return false };
+        if !self.deaf.contains(&to) && !self.deaf.contains(&from) {
+            self.carried.push((from, to, message.clone()));
+            self.step(to, Input::Message { from: id(from), message });
+        }
+        true
+    }
+
+    /// Carries the mail until such a message lies on top; whether that came about.
+    pub fn carry_until(&mut self, is_it: impl Fn(&Message) -> bool) -> bool {
+        while let Some((_, _, message)) = self.mail.front() {
+            if is_it(message) {
+                return true;
+            }
+            self.carry_one();
+        }
+        false
+    }
+
+    /// A node starts again without data, alone until it is told of others.
+    pub fn restart(&mut self, node: usize) {
+        self.salt += 1;
+        self.engines[node] = engine(node, self.salt, self.settings, self.now);
+        self.readers[node] = Reader::default();
     }
 
     /// Lets time go on, in small steps.
@@ -126,15 +179,19 @@ impl Table {
         usize::try_from(owner(name, (0..self.engines.len()).map(id)).unwrap().0).unwrap() - 1
     }
 
-    fn step(&mut self, node: usize, input: Input) {
-        for output in self.engines[node].step(self.now, input).outputs {
+    /// An engine takes one step; its readers follow.
+    pub fn step(&mut self, node: usize, input: Input) {
+        let step = self.engines[node].step(self.now, input);
+        self.readers[node].follow(&step.changes).unwrap();
+        self.readers[node].check(self.engines[node].replica()).unwrap();
+        for output in step.outputs {
             match output {
                 Output::Send { to, message } => {
                     let to = usize::try_from(to.0).unwrap() - 1;
                     self.mail.push_back((node, to, message));
                 }
                 Output::Answer { asker, reply, .. } => self.answers.push((asker, reply, self.now)),
-                _ => {}
+                other => self.said.push((node, other)),
             }
         }
     }
@@ -142,7 +199,7 @@ impl Table {
 
 /// A name.
 pub fn name(text: &str) -> Name {
-    Name::from_components([text])
+    Name::parse(text).unwrap()
 }
 
 /// A value.

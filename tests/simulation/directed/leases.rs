@@ -1,0 +1,125 @@
+//! Leases: who lets go, when, and when not.
+
+use std::time::Duration;
+
+use hanaming::cluster::engine::{Output, Timing};
+use hanaming::cluster::obstacle::Obstacle;
+use hanaming::cluster::replica::Retention;
+use hanaming::cluster::reply::Reply;
+use hanaming::cluster::request::{Binding, Intent};
+use hanaming::cluster::rules::{Rule, Rules};
+use hanaming::cluster::vector::Dot;
+
+use crate::schedule::ms;
+
+use super::matters;
+use super::table::{Table, content, name, request};
+
+const LEASE: Duration = ms(2000);
+
+fn leased() -> Intent {
+    Intent::Bind(Binding { content: content("x"), create_parents: false, lease: Some(LEASE) })
+}
+
+fn bind(table: &mut Table, node: usize, sequence: u64, text: &str) -> Dot {
+    table.ask(node, sequence, request(sequence, &name(text), leased()));
+    let Some(Reply::Done { version: Some(version), .. }) = table.reply(sequence) else { panic!("{:?}", table.reply(sequence)) };
+    *version
+}
+
+fn stands(table: &Table, text: &str) -> bool {
+    (0..table.engines.len()).any(|node| !table.record(node, &name(text)).is_tombstone())
+}
+
+#[test]
+fn what_is_not_renewed_goes_everywhere_and_what_is_renewed_stays() {
+    let mut table = Table::of_three(Rules::ALL);
+    let kept = bind(&mut table, 0, 1, "kept");
+    bind(&mut table, 1, 2, "lost");
+    for round in 0..5 {
+        table.pass(ms(1000));
+        // The holder asks whichever node it likes.
+        table.ask(round % 3, 10 + round as u64, request(10 + round as u64, &name("kept"), Intent::Renew { version: kept }));
+        assert!(matches!(table.reply(10 + round as u64), Some(Reply::Done { .. })));
+    }
+    assert!(stands(&table, "kept") && !stands(&table, "lost"));
+    table.pass(ms(2300));
+    assert!(!stands(&table, "kept"));
+    table.ask(0, 20, request(20, &name("kept"), Intent::Renew { version: kept }));
+    assert!(matches!(table.reply(20), Some(Reply::Obstructed(Obstacle::Superseded { .. }))));
+    // That it went is no repetition of the bind, and no reason to run it again.
+    let mut again = request(1, &name("kept"), leased());
+    again.is_retry = true;
+    table.ask(2, 21, again);
+    table.pass(ms(200));
+    assert!(matches!(table.reply(21), Some(Reply::Done { version: Some(version), .. }) if *version == kept));
+    assert!(!stands(&table, "kept"));
+}
+
+#[test]
+fn a_renewal_of_what_was_bound_anew_is_told_so() {
+    let mut table = Table::of_three(Rules::ALL);
+    let version = bind(&mut table, 0, 1, "a");
+    table.ask(0, 2, request(2, &name("a"), Intent::rebind(content("y"))));
+    table.ask(0, 3, request(3, &name("a"), Intent::Renew { version }));
+    assert!(matches!(table.reply(3), Some(Reply::Obstructed(Obstacle::Superseded { .. }))));
+    table.pass(ms(3000));
+    assert!(stands(&table, "a"), "what was bound for good stays");
+}
+
+#[test]
+fn the_owner_alone_lets_go() {
+    matters(Rule::OwnerExpires, |rules| {
+        let mut table = Table::of_three(rules);
+        bind(&mut table, 0, 1, "a");
+        let owner = table.owner(&name("a"));
+        table.deaf.insert(owner);
+        table.pass(ms(4000));
+        let others: Vec<usize> = (0..3).filter(|node| *node != owner).collect();
+        let kept = others.iter().all(|node| !table.record(*node, &name("a")).is_tombstone());
+        // It is found dead, and the new owner gives the holder the time of a lease.
+        for &node in &others {
+            table.see(node, others.iter().copied(), 3);
+        }
+        table.pass(ms(2500));
+        assert!(others.iter().all(|node| table.record(*node, &name("a")).is_tombstone()));
+        kept
+    });
+}
+
+#[test]
+fn many_at_once_are_held_and_that_is_said() {
+    matters(Rule::ManyLeasesHeld, |rules| {
+        let timing = Timing { held_from: 3, ..Timing::default() };
+        let mut table = Table::new(1, timing, Retention::default(), rules);
+        let names = ["a", "b", "c", "d"];
+        let versions: Vec<Dot> = (1..).zip(names).map(|(sequence, text)| bind(&mut table, 0, sequence, text)).collect();
+        table.pass(ms(3000));
+        let held =
+            names.iter().all(|text| stands(&table, text)) && table.said.contains(&(0, Output::LeasesHeld { overdue: 4, all: 4 }));
+        // Holders come back; the two that don't are no longer many.
+        for (number, (text, &version)) in (10..).zip(names.iter().zip(&versions).take(2)) {
+            table.ask(0, number, request(number, &name(text), Intent::Renew { version }));
+        }
+        table.pass(ms(200));
+        held && stands(&table, "a")
+            && stands(&table, "b")
+            && !stands(&table, "c")
+            && !stands(&table, "d")
+            && table.said.iter().any(|(_, said)| matches!(said, Output::LeasesHeld { overdue: 0, .. }))
+    });
+}
+
+#[test]
+fn leases_begin_anew_after_a_freeze() {
+    matters(Rule::LeasesBeginAnew, |rules| {
+        let mut table = Table::new(1, Timing::default(), Retention::default(), rules);
+        bind(&mut table, 0, 1, "a");
+        table.pass(ms(200));
+        table.deaf.insert(0);
+        table.pass(ms(4000));
+        table.deaf.clear();
+        table.pass(ms(500));
+        stands(&table, "a")
+    });
+}
