@@ -132,7 +132,7 @@ mod tests {
     fn write(replica: &mut Replica, name: &str, content: Option<Content>) {
         let sequence = replica.written() + 1;
         let operation = OperationId { client: replica.actor(), sequence };
-        replica.write(NOW, &parse(name), Draft::of(operation, 0, content));
+        replica.write(NOW, &parse(name), Draft::of(operation, content));
     }
 
     fn exchange(a: &mut Replica, b: &mut Replica) {

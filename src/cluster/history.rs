@@ -25,6 +25,16 @@ pub enum Outcome {
     Withdrawn,
 }
 
+/// What an execution was about: the same id with other arguments is an error, and two executions of one rename that
+/// moved different things are no repetitions of each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digest {
+    /// Of what was asked.
+    pub asked: u32,
+    /// Of what was moved.
+    pub moved: u32,
+}
+
 /// One execution of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
@@ -34,8 +44,8 @@ pub struct Event {
     /// The operation.
     #[serde(with = "wire::numbered")]
     pub operation: OperationId,
-    /// A digest of what was asked: the same id with other arguments is an error.
-    pub digest: u64,
+    /// What the execution was about.
+    pub digest: Digest,
     /// When it ran.
     pub stamp: Stamp,
     /// What became of it.

@@ -97,12 +97,14 @@ impl Record {
         self.siblings.iter().min_by_key(|s| (!s.is_context(), s.created, std::cmp::Reverse(s.stamp), s.dot))
     }
 
-    /// Whether versions of several operations disagree. Those of one operation (it ran twice) count as one, and so do
+    /// Whether versions disagree. Those of one operation (it ran twice) count as one if they are the same, and so do
     /// contexts: two sides that each made a context want the same thing.
     pub fn is_conflict(&self) -> bool {
-        self.siblings
-            .windows(2)
-            .any(|pair| pair[0].operation != pair[1].operation && !(pair[0].is_context() && pair[1].is_context()))
+        self.siblings.windows(2).any(|pair| {
+            let is_repetition = pair[0].operation == pair[1].operation && pair[0].content == pair[1].content;
+            let are_contexts = pair.iter().all(|sibling| sibling.is_context());
+            !(is_repetition || are_contexts)
+        })
     }
 
     /// Whether the other record has seen and remembers nothing that this one doesn't.

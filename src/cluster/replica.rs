@@ -14,7 +14,7 @@ use rand::{Rng, RngExt};
 use crate::naming::{Content, Name};
 use crate::protocol::OperationId;
 
-use super::history::{Event, Outcome};
+use super::history::{Digest, Event, Outcome};
 use super::index::Index;
 use super::merge::Merge;
 use super::oplog::{Horizons, Standing, standing};
@@ -52,7 +52,7 @@ pub struct Draft {
     pub keep: Vec<Dot>,
     /// What is remembered: the operation, a digest of what it asked for, and what became of it so far. `None` where
     /// the node itself writes (it withdraws or voids a version) or the event is remembered at another name.
-    pub event: Option<(OperationId, u64, Outcome)>,
+    pub event: Option<(OperationId, Digest, Outcome)>,
 }
 
 /// A version that is made.
@@ -70,9 +70,9 @@ pub struct Bound {
 
 impl Draft {
     /// What an operation binds, or (`None`) removes; what becomes of it is not settled.
-    pub fn of(operation: OperationId, digest: u64, content: Option<Content>) -> Self {
+    pub fn of(operation: OperationId, content: Option<Content>) -> Self {
         let bound = |content| Bound { content, operation, created: None, lease: None };
-        Self { binds: content.map(bound), keep: Vec::new(), event: Some((operation, digest, Outcome::Pending)) }
+        Self { binds: content.map(bound), keep: Vec::new(), event: Some((operation, Digest::default(), Outcome::Pending)) }
     }
 }
 

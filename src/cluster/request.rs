@@ -96,7 +96,7 @@ impl Request {
     }
 
     /// A digest of what is asked for, to notice an id that is used for something else.
-    pub fn digest(&self) -> u64 {
+    pub fn digest(&self) -> u32 {
         self.intent.digest(&self.name)
     }
 }
@@ -127,7 +127,7 @@ impl Intent {
     }
 
     /// FNV-1a over all that is asked for: the same everywhere.
-    fn digest(&self, name: &Name) -> u64 {
+    fn digest(&self, name: &Name) -> u32 {
         let mut digest = Digest::new();
         digest.bytes(name.as_str().as_bytes());
         match self {
@@ -143,7 +143,7 @@ impl Intent {
             Self::ResolveConflict { keep } => digest.version(7, *keep),
             Self::Renew { version } => digest.version(8, Some(*version)),
         }
-        digest.0
+        digest.folded()
     }
 }
 
@@ -155,6 +155,14 @@ pub enum Level {
     /// Those of all live nodes that are not lagging.
     #[default]
     AllLive,
+}
+
+/// A digest of the operation that bound what is moved.
+pub(super) fn digest_of(operation: OperationId) -> u32 {
+    let mut digest = Digest::new();
+    digest.bytes(&operation.client.to_le_bytes());
+    digest.bytes(&operation.sequence.to_le_bytes());
+    digest.folded()
 }
 
 /// Each part is closed by its length, so that no two requests read the same.
@@ -170,6 +178,10 @@ impl Digest {
         for byte in bytes.iter().chain(&length) {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
         }
+    }
+
+    fn folded(&self) -> u32 {
+        u32::try_from((self.0 ^ (self.0 >> 32)) & u64::from(u32::MAX)).unwrap_or_default()
     }
 
     fn version(&mut self, kind: u8, version: Option<Dot>) {
@@ -232,7 +244,7 @@ mod tests {
             Intent::ResolveConflict { keep: Some(dot) },
             Intent::Renew { version: dot },
         ];
-        let digests: std::collections::BTreeSet<u64> = intents.iter().map(|intent| intent.digest(&name)).collect();
+        let digests: std::collections::BTreeSet<u32> = intents.iter().map(|intent| intent.digest(&name)).collect();
         assert_eq!(digests.len(), intents.len());
         assert!(!digests.contains(&Intent::Unbind.digest(&Name::parse("b").unwrap())));
     }

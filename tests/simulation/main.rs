@@ -48,6 +48,13 @@ fn each_call_takes_effect_once_though_processes_die() {
     holds("calls in sequence, crashes", &Writing::new(Kind::Sequence).with_crashes(), 150);
 }
 
+#[test]
+fn a_tree_keeps_its_promises() {
+    holds("a tree", &Writing::new(Kind::Tree), 100);
+    holds("a tree, splits", &Writing::new(Kind::Tree).with_splits(), 60);
+    holds("a tree, splits and crashes", &Writing::new(Kind::Tree).with_splits().with_crashes(), 60);
+}
+
 /// Invariant 21: a run follows from its seed alone.
 #[test]
 fn a_seed_repeats_its_run() {
@@ -58,6 +65,7 @@ fn a_seed_repeats_its_run() {
     repeats(&Replication { actions: 300 });
     repeats(&Writing::new(Kind::Race).with_stalls());
     repeats(&Writing::new(Kind::Sequence).with_crashes());
+    repeats(&Writing::new(Kind::Tree).with_splits());
 }
 
 fn holds<S: Scenario>(label: &str, scenario: &S, usual: u64) {

@@ -39,11 +39,6 @@ impl Reader {
         self.shown.get(name).cloned().unwrap_or(Shown::Nothing)
     }
 
-    /// All names that show something.
-    pub fn names(&self) -> impl Iterator<Item = (&Name, &Shown)> {
-        self.shown.iter()
-    }
-
     /// Whether it shows what the node does, and every name on the way to another is a context.
     pub fn check(&self, replica: &Replica) -> Result<(), String> {
         let told: Vec<(Name, Shown)> = replica.all_shown().collect();

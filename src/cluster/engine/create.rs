@@ -133,12 +133,14 @@ impl Engine {
         }
         self.take_up(records);
         let Some(writing) = self.writings.remove(&dot) else { return };
-        // What it moved was moved by the other execution too.
-        self.retract(&writing.name, dot, None);
-        let known = records.iter().flat_map(|named| named.record.history.of(writing.operation));
-        let done = known.filter(|event| event.outcome == Outcome::Done).map(|event| event.dot).next();
+        let mut known = records.iter().flat_map(|named| named.record.history.of(writing.operation));
+        let done = known.find(|event| event.outcome == Outcome::Done);
+        // What it moved was moved by the other execution too, unless that moved something else.
+        let own = self.record_of(&writing.name).history.get(dot).map(|event| event.digest);
+        let moved = writing.moved.filter(|_| done.map(|event| event.digest) != own);
+        self.retract(&writing.name, dot, moved);
         let receipt = self.receipt([self.id]);
-        self.answer(writing.operation, &Reply::Done { version: done, receipt });
+        self.answer(writing.operation, &Reply::Done { version: done.map(|event| event.dot), receipt });
     }
 
     /// Takes an own bind back, and looks what became of the other.

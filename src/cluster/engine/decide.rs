@@ -11,7 +11,7 @@ use crate::cluster::projection::weight;
 use crate::cluster::record::{Record, Sibling};
 use crate::cluster::replica::Bound;
 use crate::cluster::reply::{LinkOnWay, Reply};
-use crate::cluster::request::{Binding, Intent, Request};
+use crate::cluster::request::{Binding, Intent, Request, digest_of};
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
 use crate::naming::{Content, EntryKind, Name};
@@ -39,6 +39,8 @@ pub(super) struct Event {
     pub parents: Vec<Name>,
     /// The name from which something is moved away.
     pub source: Option<Name>,
+    /// A digest of what is moved.
+    pub moved: u32,
     /// What is bound at the request's principal name; `None` where something is removed.
     pub binds: Option<Bound>,
     /// The versions that stay there.
@@ -73,7 +75,7 @@ impl Engine {
     fn bind(&self, request: &Request, name: &Name, binding: &Binding) -> Decided<Event> {
         let parents = self.way(name, binding.create_parents)?;
         let own = self.free(request, name)?;
-        Ok(Event { parents, source: None, binds: Some(self.bound(request, binding, &own)), keep: self.beside(&own) })
+        Ok(Event { parents, binds: Some(self.bound(request, binding, &own)), keep: self.beside(&own), ..Event::default() })
     }
 
     fn rebind(&self, request: &Request, binding: &Binding) -> Decided<Event> {
@@ -89,7 +91,10 @@ impl Engine {
             Shown::Value(_) if only_context => return Err(not_context(name, name.len())),
             Shown::Value(_) | Shown::Context(_) => self.gives_way(name)?,
         }
-        Ok(Event::default())
+        // A value that the context hid was meant by nobody who removes a context.
+        let record = self.record_of(name);
+        let hidden = record.siblings.iter().filter(|sibling| only_context && !sibling.is_context());
+        Ok(Event { keep: hidden.map(|sibling| sibling.dot).collect(), ..Event::default() })
     }
 
     fn rename(&self, request: &Request, to: &Name) -> Decided<Event> {
@@ -98,10 +103,16 @@ impl Engine {
         if own.is_empty() {
             self.way(from, false)?;
         }
-        let moved = match (self.replica.shown(from), own.first()) {
+        let (thing, moved) = match (self.replica.shown(from), own.first()) {
             // It was moved already, by an execution that is not settled.
-            (_, Some(moved)) => Arc::clone(moved),
-            (Shown::Value(value), None) => value,
+            (_, Some(thing)) => {
+                let event = self.record_of(to).history.get(thing.dot).copied();
+                (Arc::clone(thing), event.map_or(0, |event| event.digest.moved))
+            }
+            (Shown::Value(value), None) => {
+                let moved = digest_of(value.operation);
+                (value, moved)
+            }
             (Shown::Nothing, None) => return Err(not_found(from, from.len() - 1)),
             (Shown::Context(_), None) => return Err(obstructed(Obstacle::ContextMoves { name: from.clone() })),
         };
@@ -110,9 +121,11 @@ impl Engine {
         }
         self.way(to, false)?;
         let own = self.free(request, to)?;
-        let source = self.replica.record(from).is_some_and(|record| !record.is_tombstone()).then(|| from.clone());
-        let binding = Binding { content: moved.content.clone(), create_parents: false, lease: moved.lease };
-        Ok(Event { parents: Vec::new(), source, binds: Some(self.bound(request, &binding, &own)), keep: self.beside(&own) })
+        // What stands at the old name after that execution is something else.
+        let source = own.is_empty().then(|| from.clone());
+        let binding = Binding { content: thing.content.clone(), create_parents: false, lease: thing.lease };
+        let (binds, keep) = (Some(self.bound(request, &binding, &own)), self.beside(&own));
+        Ok(Event { parents: Vec::new(), source, moved, binds, keep })
     }
 
     fn resolve(&self, request: &Request, keep: Option<Dot>) -> Decided<Event> {

@@ -182,7 +182,7 @@ impl Engine {
                 self.answer(operation, &Reply::Unknown { reason: Uncertainty::Forgotten, receipt });
             }
             Standing::Pending(event) | Standing::Done(event)
-                if event.digest != digest && self.rules.hold(Rule::DigestChecked) =>
+                if event.digest.asked != digest && self.rules.hold(Rule::DigestChecked) =>
             {
                 self.answer(operation, &Reply::Misused);
             }

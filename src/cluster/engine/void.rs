@@ -5,7 +5,7 @@
 //! not stand there as if it were new: it is voided, by an event that removes it alone. That its coordinator still gathers
 //! acknowledgements for it is no reason to wait: a bind that came meanwhile would call the name taken.
 
-use crate::cluster::history::Outcome;
+use crate::cluster::history::{Event, Outcome};
 use crate::cluster::reply::Reply;
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
@@ -23,7 +23,9 @@ impl Engine {
             outcome != Outcome::Withdrawn && self.replica.seen().has(dot) && record.sibling(dot).is_none()
         };
         let twin = |dot: Dot, operation| {
-            let mut others = record.history.of(operation).filter(|event| event.dot != dot);
+            let digest = record.history.get(dot).map(|event| event.digest);
+            let is_twin = |event: &&Event| event.dot != dot && digest.is_none_or(|digest| event.digest == digest);
+            let mut others = record.history.of(operation).filter(is_twin);
             others.find(|event| was_superseded(event.dot, event.outcome)).map(|event| event.dot)
         };
         let repeated: Vec<(Dot, Dot)> = record.siblings.iter().filter_map(|s| Some((s.dot, twin(s.dot, s.operation)?))).collect();

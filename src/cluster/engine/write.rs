@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cluster::history::Outcome;
+use crate::cluster::history::{Digest, Outcome};
 use crate::cluster::message::{Message, Named, Write};
 use crate::cluster::record::Sibling;
 use crate::cluster::replica::{Bound, Draft};
@@ -74,7 +74,8 @@ impl Engine {
 
     /// Writes an event: all of it in this step, and so in one transaction.
     fn write(&mut self, request: &Request, event: Event) {
-        let (operation, digest, name) = (request.operation, request.digest(), request.principal());
+        let (operation, name) = (request.operation, request.principal());
+        let digest = Digest { asked: request.digest(), moved: event.moved };
         let is_create = request.intent.is_exclusive();
         for parent in &event.parents {
             let bound = Bound { content: Content::context(), operation, created: None, lease: None };

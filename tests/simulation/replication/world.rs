@@ -169,7 +169,7 @@ impl World {
             instance: None,
         });
         let operation = OperationId { client: 1, sequence: self.written };
-        let dot = replica.write(now, &self.names[name], Draft::of(operation, 0, content));
+        let dot = replica.write(now, &self.names[name], Draft::of(operation, content));
         self.ledger.write(name, dot, binds.then_some(self.written), before.as_deref(), replica)?;
         let record = replica.record(&self.names[name]).cloned().unwrap_or_default();
         let others = (0..self.hosts.len()).filter(|other| *other != node);

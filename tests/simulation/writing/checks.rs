@@ -6,18 +6,39 @@ use hanaming::cluster::obstacle::Obstacle;
 use hanaming::cluster::reply::Reply;
 
 use super::client::Finished;
-use super::plan::Call;
+use super::plan::What;
 use super::world::World;
 
-/// All nodes show the same, without help, a few seconds after the last fault.
+/// All nodes have the same, without help, a few seconds after the last fault, and their readers are shown it.
 pub fn converged(world: &World) -> Result<(), String> {
-    let dots = |node: usize| -> Vec<_> {
-        let record = world.hosts[node].engine.replica().record(&world.name);
-        record.into_iter().flat_map(|record| record.siblings.iter().map(|sibling| sibling.dot)).collect()
-    };
-    for node in 1..world.hosts.len() {
-        if dots(node) != dots(0) {
-            return Err(format!("diverged: n0 has {:?}, n{node} has {:?}", dots(0), dots(node)));
+    let replica = |node: usize| world.hosts[node].engine.replica();
+    let shown = |node: usize| replica(node).all_shown().collect::<Vec<_>>();
+    for node in 0..world.hosts.len() {
+        if replica(node).digest() != replica(0).digest() {
+            return Err(format!("diverged: n0 has {:?}, n{node} has {:?}", shown(0), shown(node)));
+        }
+        world.hosts[node].reader.check(replica(node)).map_err(|violation| format!("n{node}: {violation}"))?;
+    }
+    Ok(())
+}
+
+/// Whatever was acknowledged is there, at the name where it was bound or where a move took it, unless something was
+/// replaced or removed; and what the nodes hold of it is known to all.
+pub fn tree(world: &World) -> Result<(), String> {
+    let replica = world.hosts[0].engine.replica();
+    let calls = || world.clients.iter().flat_map(|client| &client.finished);
+    let was_lossy = calls().any(|call| matches!(call.call.what, What::Rebind(_) | What::Unbind));
+    let siblings = || replica.records().flat_map(|(_, record)| &record.siblings);
+    for call in calls() {
+        let Some(Reply::Done { version: Some(dot), .. }) = call.reply else { continue };
+        if !replica.seen().has(dot) {
+            return Err(format!("{:?} was acknowledged as {dot}, which is unknown", call.call));
+        }
+        if let What::Bind(value) = call.call.what
+            && !was_lossy
+            && !siblings().any(|sibling| sibling.content.value[..] == value.to_le_bytes()[..])
+        {
+            return Err(format!("the acknowledged bind of {value} is gone, and nobody replaced or removed anything"));
         }
     }
     Ok(())
@@ -36,7 +57,7 @@ pub fn race(world: &World) -> Result<(), String> {
         return Err("every bind was told that the name is taken".to_owned());
     }
     for call in &calls {
-        let Call::Bind(value) = call.call else { continue };
+        let What::Bind(value) = call.call.what else { continue };
         match &call.reply {
             Some(Reply::Done { .. }) if !bound.contains(&value) => {
                 return Err(format!("the acknowledged bind of {value} is gone"));
@@ -69,9 +90,9 @@ pub fn sequence(world: &World) -> Result<(), String> {
             Some(Reply::Done { .. }) => {}
         }
     }
-    let expected: BTreeSet<u64> = match calls.last().map(|call| call.call) {
-        Some(Call::Bind(value) | Call::Rebind(value)) => BTreeSet::from([value]),
-        Some(Call::Unbind) | None => BTreeSet::new(),
+    let expected: BTreeSet<u64> = match calls.last().map(|call| call.call.what) {
+        Some(What::Bind(value) | What::Rebind(value)) => BTreeSet::from([value]),
+        _ => BTreeSet::new(),
     };
     let bound = values(world);
     if bound == expected { Ok(()) } else { Err(format!("bound is {bound:?} and not {expected:?}")) }
@@ -83,7 +104,7 @@ fn is_done(call: &Finished) -> bool {
 
 /// The values that are bound, those of one operation once.
 fn values(world: &World) -> BTreeSet<u64> {
-    let record = world.hosts[0].engine.replica().record(&world.name);
+    let record = world.hosts[0].engine.replica().record(&world.names[0]);
     let value = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
     record.into_iter().flat_map(|record| &record.siblings).map(|sibling| value(&sibling.content.value)).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use hanaming::cluster::reply::Reply;
-use hanaming::cluster::request::{Intent, Level, Request};
+use hanaming::cluster::request::{Binding, Intent, Level, Request};
 use hanaming::cluster::vector::Seen;
 use hanaming::naming::{Content, EntryKind, Name};
 use hanaming::protocol::OperationId;
@@ -12,7 +12,7 @@ use hanaming::protocol::OperationId;
 use crate::random::Dice;
 use crate::schedule::ms;
 
-use super::plan::Call;
+use super::plan::{Call, What};
 
 /// How long one attempt may take.
 pub const ATTEMPT: Duration = ms(700);
@@ -71,7 +71,7 @@ impl Client {
     }
 
     /// The next attempt: to whom, under which handle, and what; `None` where time is up.
-    pub fn attempt(&mut self, now: Duration, name: &Name, nodes: usize, dice: &mut Dice) -> Option<(usize, u64, Request)> {
+    pub fn attempt(&mut self, now: Duration, names: &[Name], nodes: usize, dice: &mut Dice) -> Option<(usize, u64, Request)> {
         let (began, call) = (self.began?, *self.calls.front()?);
         let left = (began + PATIENCE).checked_sub(now).filter(|left| !left.is_zero());
         let Some(left) = left else {
@@ -87,8 +87,8 @@ impl Client {
         let operation = OperationId { client: u128::from(self.number), sequence: self.sequence };
         let request = Request {
             operation,
-            name: name.clone(),
-            intent: intent(call),
+            name: names[call.at].clone(),
+            intent: intent(call.what, names),
             is_retry: self.attempt > 1,
             token: self.token.clone(),
             level: Level::AllLive,
@@ -126,16 +126,20 @@ impl Client {
     }
 }
 
-fn intent(call: Call) -> Intent {
+fn intent(what: What, names: &[Name]) -> Intent {
     let content = |value: u64| Content {
         kind: EntryKind::Value,
         class_name: "int".into(),
         value: value.to_le_bytes().to_vec().into(),
         instance: None,
     };
-    match call {
-        Call::Bind(value) => Intent::bind(content(value)),
-        Call::Rebind(value) => Intent::rebind(content(value)),
-        Call::Unbind => Intent::Unbind,
+    let with_parents = |value| Binding { content: content(value), create_parents: true, lease: None };
+    match what {
+        What::Bind(value) => Intent::Bind(with_parents(value)),
+        What::Rebind(value) => Intent::Rebind(with_parents(value)),
+        What::Unbind => Intent::Unbind,
+        What::Move(to) => Intent::Rename { to: names[to].clone() },
+        What::Create => Intent::CreateSubcontext { create_parents: true },
+        What::Destroy => Intent::DestroySubcontext,
     }
 }

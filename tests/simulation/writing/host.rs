@@ -5,16 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::cluster::engine::{Engine, Input, Members, Output, Timing};
+use hanaming::cluster::history::Outcome;
 use hanaming::cluster::message::Message;
 use hanaming::cluster::replica::Replica;
 use hanaming::cluster::rules::Rules;
-use hanaming::cluster::store::Store;
+use hanaming::cluster::store::{Store, Transaction};
 use hanaming::topology::NodeId;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::disk::Disk;
 use crate::random::Dice;
+use crate::reader::Reader;
 use crate::schedule::ms;
 
 /// How often a node says that it lives.
@@ -45,6 +47,8 @@ pub enum Delivery {
 pub struct Host {
     /// Its engine.
     pub engine: Engine,
+    /// What its readers are shown.
+    pub reader: Reader,
     /// It stands still: what arrives waits.
     pub frozen: bool,
     /// What waits.
@@ -82,6 +86,7 @@ impl Host {
         let mut disk = Disk::default();
         Self {
             engine: start(node, &mut disk, &mut dice, timing, rules, now),
+            reader: Reader::default(),
             frozen: false,
             inbox: Vec::new(),
             held: Vec::new(),
@@ -98,19 +103,20 @@ impl Host {
         }
     }
 
-    /// The process dies, and with it what was about to leave or waited to be read.
-    pub fn crash(&mut self) {
+    /// The process dies, and with it what was about to leave or waited to be read. Whether its pulse was among that.
+    pub fn crash(&mut self) -> bool {
         self.crashed = true;
         self.frozen = false;
         self.freeze_next = None;
-        self.inbox.clear();
         self.held.clear();
+        self.inbox.drain(..).any(|delivery| matches!(delivery, Delivery::Beat))
     }
 
     /// The process starts again from its disk.
-    pub fn restart(&mut self, now: Duration) -> Vec<Output> {
+    pub fn restart(&mut self, now: Duration) -> Result<Vec<Output>, String> {
         let node = index(self.engine.id());
         self.engine = start(node, &mut self.disk, &mut self.dice, self.timing, self.rules, now);
+        self.reader = Reader::of(self.engine.replica());
         self.crashed = false;
         self.wake_at = Duration::MAX;
         self.heard.fill(now);
@@ -120,11 +126,11 @@ impl Host {
     }
 
     /// Handles what arrived.
-    pub fn handle(&mut self, now: Duration, delivery: Delivery) -> Vec<Output> {
+    pub fn handle(&mut self, now: Duration, delivery: Delivery) -> Result<Vec<Output>, String> {
         match delivery {
             Delivery::Pulse { from } => {
                 self.heard[from] = now;
-                if self.live.insert(from) { self.members(now) } else { Vec::new() }
+                if self.live.insert(from) { self.members(now) } else { Ok(Vec::new()) }
             }
             Delivery::Message { from, message } => self.step(now, Input::Message { from: id(from), message }),
             Delivery::Request(input) => self.step(now, input),
@@ -134,13 +140,28 @@ impl Host {
     }
 
     /// One step of the engine, durable before anything of it leaves.
-    fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
+    fn step(&mut self, now: Duration, input: Input) -> Result<Vec<Output>, String> {
         let step = self.engine.step(now, input);
+        self.reader.follow(&step.changes)?;
+        self.check_whole(&step.transaction)?;
         self.disk.commit(&[step.transaction]).unwrap();
-        step.outputs
+        Ok(step.outputs)
     }
 
-    fn beat(&mut self, now: Duration) -> Vec<Output> {
+    /// Whoever has one half of a rename has the other.
+    fn check_whole(&self, transaction: &Transaction) -> Result<(), String> {
+        for (name, record) in transaction.records.iter().filter_map(|(name, record)| Some((name, record.as_ref()?))) {
+            for part in record.history.iter().filter(|event| event.outcome == Outcome::Part) {
+                let mut events = self.engine.replica().events_of(part.operation);
+                if !events.any(|(_, event)| event.outcome != Outcome::Part) {
+                    return Err(format!("{name:?} was moved away, and its new name is unknown"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn beat(&mut self, now: Duration) -> Result<Vec<Output>, String> {
         if now > self.last_beat + TOO_LATE {
             self.heard.fill(now);
         }
@@ -151,11 +172,11 @@ impl Host {
         for node in &dead {
             self.live.remove(node);
         }
-        if dead.is_empty() { Vec::new() } else { self.members(now) }
+        if dead.is_empty() { Ok(Vec::new()) } else { self.members(now) }
     }
 
     /// The engine is told whom the detector believes alive.
-    pub fn members(&mut self, now: Duration) -> Vec<Output> {
+    pub fn members(&mut self, now: Duration) -> Result<Vec<Output>, String> {
         let live = self.live.iter().copied().map(id).collect();
         let all = (0..self.heard.len()).map(id).collect();
         self.step(now, Input::Members(Members { live, guests: BTreeSet::new(), all }))

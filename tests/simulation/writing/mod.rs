@@ -1,4 +1,4 @@
-//! The writing scenarios: one name, clients that retry, lost replies, freezes inside handlers (3.5, 3.6).
+//! The writing scenarios: one name or a small tree, clients that retry, lost replies, freezes inside handlers (3.5, 3.6).
 
 mod checks;
 mod client;
@@ -25,12 +25,18 @@ pub struct Writing {
 impl Writing {
     /// Replies get lost; freezes stay below what detection takes for a death.
     pub const fn new(kind: Kind) -> Self {
-        Self { kind, faults: Faults { freeze: ms(1100), lost_replies: 50, stalls: false, crashes: false } }
+        Self { kind, faults: Faults { freeze: ms(1100), lost_replies: 50, stalls: false, crashes: false, splits: false } }
     }
 
     /// The same with links that stall.
     pub const fn with_stalls(mut self) -> Self {
         self.faults.stalls = true;
+        self
+    }
+
+    /// The same with splits.
+    pub const fn with_splits(mut self) -> Self {
+        self.faults.splits = true;
         self
     }
 
@@ -48,9 +54,9 @@ impl Scenario for Writing {
         plan::draw(seed, self.kind, self.faults)
     }
 
-    /// The calls are what the checks are about.
+    /// The calls of races and sequences are what the checks are about.
     fn may_drop(&self, action: &plan::Action) -> bool {
-        !matches!(action, plan::Action::Call { .. })
+        self.kind == Kind::Tree || !matches!(action, plan::Action::Call { .. })
     }
 
     fn run(&self, plan: &Plan<plan::Action>, rules: Rules) -> Result<Tally, String> {
@@ -60,6 +66,7 @@ impl Scenario for Writing {
         match self.kind {
             Kind::Race => checks::race(&world)?,
             Kind::Sequence => checks::sequence(&world)?,
+            Kind::Tree => checks::tree(&world)?,
         }
         Ok(world.tally())
     }

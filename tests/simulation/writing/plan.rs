@@ -14,15 +14,30 @@ use crate::schedule::ms;
 
 use super::host::{id, index};
 
-/// What a client does with the name.
+/// What a client does at one of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
+pub struct Call {
+    /// Which name.
+    pub at: usize,
+    /// What.
+    pub what: What,
+}
+
+/// What a client does with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
     /// Create if absent.
     Bind(u64),
     /// Create or replace.
     Rebind(u64),
     /// Remove.
     Unbind,
+    /// Move to another of the names.
+    Move(usize),
+    /// Make a context.
+    Create,
+    /// Remove an empty context.
+    Destroy,
 }
 
 /// A request or fault.
@@ -36,6 +51,8 @@ pub enum Action {
     Stall { from: usize, to: usize, lasting: Duration },
     /// A process dies and starts again from its disk.
     Crash { node: usize, lasting: Duration },
+    /// The nodes of a bit set are split from the others.
+    Split { side: u32, lasting: Duration },
 }
 
 /// Which kind of history is drawn.
@@ -45,6 +62,8 @@ pub enum Kind {
     Race,
     /// One client binds, rebinds, unbinds and binds again.
     Sequence,
+    /// Three clients do everything with a few names and contexts.
+    Tree,
 }
 
 /// The limits of what is drawn.
@@ -58,11 +77,13 @@ pub struct Faults {
     pub stalls: bool,
     /// Whether processes die and start again with their data.
     pub crashes: bool,
+    /// Whether the nodes are split.
+    pub splits: bool,
 }
 
-/// The one name.
-pub fn name() -> Name {
-    Name::from_components(["orders"])
+/// The names; the first is the one of which races and sequences are about.
+pub fn names() -> Vec<Name> {
+    ["orders", "a", "b", "a/x", "b/x", "b/y/z"].iter().map(|text| Name::parse(text).unwrap()).collect()
 }
 
 /// Draws the plan of a seed.
@@ -72,9 +93,10 @@ pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
     let mut actions = match kind {
         Kind::Race => race(&mut dice),
         Kind::Sequence => sequence(),
+        Kind::Tree => tree(&mut dice),
     };
     // Where all goes through the owner, nothing meets. So it is the owner that freezes, more often than not.
-    let owner = index(owner(&name(), (0..nodes).map(id)).unwrap());
+    let owner = index(owner(&names()[0], (0..nodes).map(id)).unwrap());
     let longest = u64::try_from(faults.freeze.as_millis()).unwrap();
     for _ in 0..dice.below(6) {
         let node = if dice.chance(500) { owner } else { dice.index(nodes) };
@@ -99,17 +121,46 @@ pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
             actions.push((at, Action::Stall { from, to, lasting: ms(20 + dice.below(800)) }));
         }
     }
+    for _ in 0..if faults.splits { dice.below(3) } else { 0 } {
+        let side = u32::try_from(1 + dice.below((1 << nodes) - 2)).unwrap();
+        let lasting = ms([100, 400, 2500][dice.index(3)] + dice.below(300));
+        actions.push((ms(dice.below(2000)), Action::Split { side, lasting }));
+    }
     actions.sort_by_key(|(at, _)| *at);
     Plan { seed, nodes, actions }
 }
 
 fn race(dice: &mut Dice) -> Vec<(Duration, Action)> {
-    let bind = |client| (Duration::from_micros(dice.below(4000)), Action::Call { client, call: Call::Bind(10 + client as u64) });
+    let bind = |client| (Duration::from_micros(dice.below(4000)), call(client, 0, What::Bind(10 + client as u64)));
     (0..3).map(bind).collect()
 }
 
+fn call(client: usize, at: usize, what: What) -> Action {
+    Action::Call { client, call: Call { at, what } }
+}
+
+/// No call removes or replaces a value before the last third, so that until then none may be lost.
+fn tree(dice: &mut Dice) -> Vec<(Duration, Action)> {
+    let names = names().len() as u64;
+    let one = |number: u64| {
+        let (client, at, other) = (dice.index(3), dice.index(names as usize), dice.index(names as usize));
+        let what = match dice.below(100) {
+            0..40 => What::Bind(100 + number),
+            40..75 => What::Move(other),
+            75..85 => What::Create,
+            85..90 => What::Destroy,
+            90..95 if number > 10 => What::Rebind(100 + number),
+            _ if number > 10 => What::Unbind,
+            _ => What::Bind(100 + number),
+        };
+        let at_time = ms(number / 4 * 150) + Duration::from_micros(dice.below(4000));
+        (at_time, call(client, at, what))
+    };
+    (0..16).map(one).collect()
+}
+
 fn sequence() -> Vec<(Duration, Action)> {
-    use Call::{Bind, Rebind, Unbind};
+    use What::{Bind, Rebind, Unbind};
     let calls = [Bind(1), Rebind(2), Rebind(3), Unbind, Bind(4), Rebind(5), Rebind(6)];
-    calls.into_iter().map(|call| (Duration::ZERO, Action::Call { client: 0, call })).collect()
+    calls.into_iter().map(|what| (Duration::ZERO, call(0, 0, what))).collect()
 }

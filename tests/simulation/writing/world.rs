@@ -16,7 +16,7 @@ use crate::schedule::{Schedule, ms};
 
 use super::client::{ATTEMPT, Client};
 use super::host::{Delivery, Host, PULSE, id, index};
-use super::plan::{Action, Faults, name};
+use super::plan::{Action, Faults, names};
 
 /// Between nodes: connections, so nothing is lost or repeated while they hold.
 const LINK: Weather = Weather { loss: 0, repeats: 0, late: 0, delay: ms(4), lateness: ms(4) };
@@ -33,6 +33,7 @@ enum Event {
     Deliver { node: usize, delivery: Delivery },
     Thaw { node: usize },
     Restart { node: usize },
+    Heal,
     Reply { client: usize, handle: u64, reply: Reply, token: Option<Seen> },
     Begin { client: usize },
     Again { client: usize, handle: u64 },
@@ -44,8 +45,8 @@ pub struct World {
     pub hosts: Vec<Host>,
     /// The clients.
     pub clients: Vec<Client>,
-    /// The one name.
-    pub name: Name,
+    /// The names.
+    pub names: Vec<Name>,
     network: Network,
     /// Until when each direction stalls.
     stalls: BTreeMap<(usize, usize), Duration>,
@@ -68,7 +69,7 @@ impl World {
         let mut world = Self {
             hosts,
             clients: (0..3).map(|number| Client::new(number + 1)).collect(),
-            name: name(),
+            names: names(),
             network: Network::new(Dice::new(plan.seed, 13), LINK),
             stalls: BTreeMap::new(),
             schedule: Schedule::new(now),
@@ -81,7 +82,7 @@ impl World {
         for node in 0..plan.nodes {
             let first = Duration::from_micros(world.dice.below(100_000));
             world.schedule.add(first, Event::Deliver { node, delivery: Delivery::Beat });
-            let outputs = world.hosts[node].members(now);
+            let outputs = world.hosts[node].members(now).unwrap_or_default();
             world.release(node, outputs);
             world.wake(node);
         }
@@ -142,10 +143,18 @@ impl World {
                 let still = self.hosts.iter().filter(|host| host.crashed || host.frozen).count();
                 if still + 1 < self.hosts.len() && !self.hosts[node].crashed {
                     self.counts.faults += 1;
-                    self.hosts[node].crash();
+                    if self.hosts[node].crash() {
+                        self.schedule.add(PULSE, Event::Deliver { node, delivery: Delivery::Beat });
+                    }
                     self.trace(|| format!("n{node} dies for {lasting:?}"));
                     self.schedule.add(lasting, Event::Restart { node });
                 }
+            }
+            Action::Split { side, lasting } => {
+                self.counts.faults += 1;
+                self.network.split(self.hosts.len(), side);
+                self.trace(|| format!("split: {side:b}"));
+                self.schedule.add(lasting, Event::Heal);
             }
             Action::Stall { from, to, lasting } => {
                 self.counts.faults += 1;
@@ -167,9 +176,10 @@ impl World {
             Event::Deliver { node, delivery } => self.deliver(node, delivery),
             Event::Thaw { node } if self.hosts[node].frozen => self.thaw(node),
             Event::Act(_) | Event::Thaw { .. } => {}
+            Event::Heal => self.network.heal(),
             Event::Restart { node } => {
                 let now = self.schedule.now();
-                let outputs = self.hosts[node].restart(now);
+                let outputs = self.hosts[node].restart(now).unwrap_or_default();
                 self.trace(|| format!("n{node} starts again"));
                 self.release(node, outputs);
                 self.wake(node);
@@ -205,7 +215,10 @@ impl World {
             Delivery::Message { .. } | Delivery::Request(_) => self.counts.messages += 1,
         }
         let is_pulse = matches!(delivery, Delivery::Pulse { .. } | Delivery::Beat);
-        outputs.extend(self.hosts[node].handle(now, delivery));
+        match self.hosts[node].handle(now, delivery) {
+            Ok(more) => outputs.extend(more),
+            Err(violation) => self.violation = Some(format!("n{node}: {violation}")),
+        }
         let freeze = if is_pulse && outputs.is_empty() { None } else { self.hosts[node].freeze_next.take() };
         if let Some((sent, lasting)) = freeze {
             let held = outputs.split_off(sent.min(outputs.len()));
@@ -274,7 +287,7 @@ impl World {
 
     fn attempt(&mut self, client: usize) {
         let (now, nodes) = (self.schedule.now(), self.hosts.len());
-        match self.clients[client].attempt(now, &self.name, nodes, &mut self.dice) {
+        match self.clients[client].attempt(now, &self.names, nodes, &mut self.dice) {
             Some((target, handle, request)) => {
                 let request = Delivery::Request(Input::Request { asker: handle, request });
                 let delay = self.delay();
@@ -312,10 +325,13 @@ impl World {
         }
     }
 
-    /// An acknowledgement names the nodes on which the write is held: there it was seen.
+    /// An acknowledgement names the nodes on which the write is held: there it was seen, or what replaced it was.
     fn check_receipt(&mut self, reply: &Reply) {
         let Reply::Done { version: Some(dot), receipt } = reply else { return };
-        let holds = |node: usize| self.hosts[node].engine.replica().seen().has(*dot);
+        let holds = |node: usize| {
+            let replica = self.hosts[node].engine.replica();
+            replica.seen().has(*dot) || replica.records().any(|(_, record)| record.history.get(*dot).is_some())
+        };
         if let Some(node) = receipt.acked_by.iter().copied().map(index).find(|node| !holds(*node)) {
             self.violation = Some(format!("{dot} was acknowledged as held by {:?}, which has not seen it", id(node)));
         }
