@@ -141,9 +141,9 @@ fn call(client: usize, at: usize, what: What) -> Action {
 
 /// No call removes or replaces a value before the last third, so that until then none may be lost.
 fn tree(dice: &mut Dice) -> Vec<(Duration, Action)> {
-    let names = names().len() as u64;
+    let names = names().len();
     let one = |number: u64| {
-        let (client, at, other) = (dice.index(3), dice.index(names as usize), dice.index(names as usize));
+        let (client, at, other) = (dice.index(3), dice.index(names), dice.index(names));
         let what = match dice.below(100) {
             0..40 => What::Bind(100 + number),
             40..75 => What::Move(other),
