@@ -6,6 +6,7 @@ can be seen to. Passwords are left out altogether. Class names stay, and so do p
 
 from __future__ import annotations
 
+import ipaddress
 import re
 
 _SECRET = re.compile(r"(?i)\b(pass(?:word|wd)?|pwd|secret|credentials?|token|api[-_]?key)(\s*[=:]\s*)([^\s,;&\]]+)")
@@ -42,7 +43,7 @@ class Redactor:
         text = _MAIL.sub(lambda m: self._name("user", m[0]), text)
         text = _IN_URL.sub(lambda m: m[1] + ("***@" if m[2] else "") + self._host(m[3]), text)
         text = _V4.sub(lambda m: self._name("address", m[0]), text)
-        text = _V6.sub(lambda m: self._name("address", m[0]) if m[0].count(":") > 1 and len(m[0]) > 2 else m[0], text)  # noqa: PLR2004 - "::" alone is punctuation
+        text = _V6.sub(lambda m: self._name("address", m[0]) if _is_v6(m[0]) else m[0], text)
         text = _AFTER.sub(lambda m: m[1] + self._host(m[2]), text)
         text = _PORT.sub(lambda m: m[0] if _SOURCE.search(m[1]) else self._host(m[1]) + m[2], text)
         return _NAME.sub(lambda m: self._host(m[0]), text)
@@ -61,3 +62,11 @@ class Redactor:
             self._counts[kind] = self._counts.get(kind, 0) + 1
             self._names[key] = f"{kind}-{self._counts[kind]}"
         return self._names[key]
+
+
+def _is_v6(text: str) -> bool:
+    """Whether it is an address, and no time of day or a C++ name's `::`."""
+    try:
+        return ipaddress.IPv6Address(text.partition("%")[0]) != ipaddress.IPv6Address("::")
+    except ValueError:
+        return False
