@@ -7,6 +7,7 @@ mod stage;
 mod asynchronous;
 mod balance;
 mod balancer;
+mod balancer_chance;
 mod blocking;
 mod budget;
 mod call_outcomes;
