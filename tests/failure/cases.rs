@@ -2,6 +2,7 @@
 //!
 //! `handed.jsonl` are real failures as they were found; `tables.jsonl` go through the contract's tables, form by form.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use hanaming::failure::{Description, Verdict, classify_chain, classify_text};
@@ -58,7 +59,7 @@ pub fn verdict(input: &Value) -> Verdict {
                 frames: Vec::new(),
             };
             if !described.code.is_empty() && described.exception.is_empty() {
-                described.exception = "grpc.RpcError".to_owned();
+                "grpc.RpcError".clone_into(&mut described.exception);
             }
             classify_chain(&described.chain())
         }
@@ -73,7 +74,7 @@ pub fn wrong(case: &Case, verdict: &Verdict) -> String {
         if let Some(expected) = case.expected[field].as_str()
             && expected != got
         {
-            wrong.push_str(&format!("  {field}: expected {expected}, got {got}\n"));
+            let _ = writeln!(wrong, "  {field}: expected {expected}, got {got}");
         }
     };
     let completion = verdict.completion.map_or("NA", |status| status.as_str());
