@@ -15,6 +15,7 @@ use crate::cluster::request::{Binding, Intent, Request, digest_of};
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
 use crate::naming::{Content, EntryKind, Name};
+use crate::protocol::OperationId;
 
 use super::Engine;
 
@@ -37,8 +38,8 @@ pub(super) enum Decision {
 pub(super) struct Event {
     /// The contexts on the way that are missing.
     pub parents: Vec<Name>,
-    /// The name from which something is moved away.
-    pub source: Option<Name>,
+    /// The name from which something is moved away, and by which operation that was bound. Other versions stay there.
+    pub source: Option<(Name, OperationId)>,
     /// A digest of what is moved.
     pub moved: u32,
     /// What is bound at the request's principal name; `None` where something is removed.
@@ -122,7 +123,7 @@ impl Engine {
         self.way(to, false)?;
         let own = self.free(request, to)?;
         // What stands at the old name after that execution is something else.
-        let source = own.is_empty().then(|| from.clone());
+        let source = own.is_empty().then(|| (from.clone(), thing.operation));
         let binding = Binding { content: thing.content.clone(), create_parents: false, lease: thing.lease };
         let (binds, keep) = (Some(self.bound(request, &binding, &own)), self.beside(&own));
         Ok(Event { parents: Vec::new(), source, moved, binds, keep })

@@ -81,10 +81,11 @@ impl Engine {
             let bound = Bound { content: Content::context(), operation, created: None, lease: None };
             self.replica.write(self.now, parent, Draft { binds: Some(bound), keep: Vec::new(), event: None });
         }
-        let moved = event.source.map(|from| {
-            let versions = self.record_of(&from).siblings.clone();
-            let part = Some((operation, digest, Outcome::Part));
-            self.replica.write(self.now, &from, Draft { binds: None, keep: Vec::new(), event: part });
+        let moved = event.source.map(|(from, bound_by)| {
+            let record = self.record_of(&from);
+            let (versions, others): (Vec<_>, Vec<_>) = record.siblings.iter().cloned().partition(|s| s.operation == bound_by);
+            let keep = others.iter().map(|sibling| sibling.dot).collect();
+            self.replica.write(self.now, &from, Draft { binds: None, keep, event: Some((operation, digest, Outcome::Part)) });
             Moved { from, versions }
         });
         if is_create {

@@ -140,6 +140,26 @@ fn a_rename_repeated_elsewhere_is_done_once() {
 }
 
 #[test]
+fn of_a_conflict_the_version_shown_is_moved_and_the_others_stay() {
+    let mut table = Table::new(2, Timing::default(), Retention::default(), Rules::ALL);
+    for (node, text) in [(0, "x"), (1, "y")] {
+        table.see(node, [node], 1);
+        table.now += ms(1);
+        table.ask(node, 1 + node as u64, request(1 + node as u64, &name("old"), Intent::bind(content(text))));
+    }
+    for node in 0..2 {
+        table.see(node, [0, 1], 2);
+    }
+    table.carry();
+    table.ask(0, 3, request(3, &name("old"), rename()));
+    let told = |text| match table.readers[1].shown(&name(text)) {
+        Shown::Value(sibling) => Some(sibling.content.clone()),
+        _ => None,
+    };
+    assert_eq!((told("new"), told("old")), (Some(content("x")), Some(content("y"))));
+}
+
+#[test]
 fn two_sides_of_a_split_can_leave_both() {
     let mut table = Table::new(2, Timing::default(), Retention::default(), Rules::ALL);
     table.ask(0, 1, request(1, &name("old"), Intent::bind(content("x"))));
