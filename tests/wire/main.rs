@@ -8,4 +8,5 @@ mod golden;
 mod link;
 mod many;
 mod memory;
+mod replication;
 mod scripted;
