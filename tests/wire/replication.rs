@@ -7,6 +7,7 @@ use std::time::Duration;
 use hanaming::cluster::history::{Digest, Event, Outcome};
 use hanaming::cluster::message::{Message, Named, Write};
 use hanaming::cluster::obstacle::{Existing, Obstacle, Quota};
+use hanaming::cluster::oplog::Horizons;
 use hanaming::cluster::record::{Record, Sibling};
 use hanaming::cluster::replica::{Draft, Replica};
 use hanaming::cluster::reply::{LinkOnWay, Receipt, Refusal, Reply, Uncertainty};
@@ -107,7 +108,7 @@ fn replies() -> Vec<Reply> {
 }
 
 fn part(records: Vec<Named>) -> SyncPart {
-    let claim = Claim { seen: seen(), floor: vector(), horizons: Default::default() };
+    let claim = Claim { seen: seen(), floor: vector(), horizons: Horizons::default() };
     SyncPart { session: 1, answer: 2, index: 0, total: 1, full: true, records, claim: Some(Arc::new(claim)) }
 }
 
@@ -145,8 +146,11 @@ fn the_bytes_of_each_message() {
     for message in messages() {
         let kind = format!("{message:?}");
         let kind: String = kind.chars().take_while(|c| c.is_alphanumeric()).collect();
-        let hex: String = bytes(&message).iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(text, "{kind} {hex}").unwrap();
+        write!(text, "{kind} ").unwrap();
+        for byte in bytes(&message) {
+            write!(text, "{byte:02x}").unwrap();
+        }
+        writeln!(text).unwrap();
     }
     insta::assert_snapshot!(text);
 }
