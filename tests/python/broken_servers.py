@@ -12,6 +12,8 @@ import textwrap
 import threading
 
 LIMIT = 60
+# What a client waits for a server that answers, however busy the machine; and for one that never will.
+LONG, SHORT = 30.0, 0.3
 HALF = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
 
 # Made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500 -subj /CN=elsewhere.example`.
@@ -84,6 +86,11 @@ def serving(answer):
 
 def frozen(connection):
     """Never answers."""
+
+
+def limit(server):
+    """How long a client waits for this server."""
+    return SHORT if server is frozen else LONG
 
 
 def resetting(connection):

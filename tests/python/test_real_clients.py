@@ -20,38 +20,37 @@ NoBackoff = pytest.importorskip("redis.backoff").NoBackoff
 Retry = pytest.importorskip("redis.retry").Retry
 
 NO, MAYBE, YES = CompletionStatus.NO, CompletionStatus.MAYBE, CompletionStatus.YES
-TIMEOUT = 0.25
 
 
-def by_requests(url):
-    return requests.get(url, timeout=TIMEOUT).text
+def by_requests(url, limit):
+    return requests.get(url, timeout=limit).text
 
 
-def by_urllib3(url):
+def by_urllib3(url, limit, *, retries=False):
     with urllib3.PoolManager() as pool:
-        return pool.request("GET", url, timeout=TIMEOUT, retries=False).data
+        return pool.request("GET", url, timeout=limit, retries=retries).data
 
 
-def by_urllib3_with_retries(url):
-    with urllib3.PoolManager() as pool:
-        return pool.request("GET", url, timeout=TIMEOUT, retries=1).data
+def by_urllib3_with_retries(url, limit):
+    return by_urllib3(url, limit, retries=1)
 
 
-def by_httpx(url):
-    return httpx.get(url, timeout=TIMEOUT).text
+def by_httpx(url, limit):
+    return httpx.get(url, timeout=limit).text
 
 
-def by_async_httpx(url):
+def by_async_httpx(url, limit):
     async def get():
-        async with httpx.AsyncClient(timeout=TIMEOUT) as client:
+        async with httpx.AsyncClient(timeout=limit) as client:
             return (await client.get(url)).text
 
     return asyncio.run(get())
 
 
-def aiohttp_with(timeout):
-    def get(url):
+def aiohttp_limiting(*limits):
+    def get(url, limit):
         async def fetch():
+            timeout = aiohttp.ClientTimeout(**dict.fromkeys(limits, limit))
             async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as reply:
                 return await reply.text()
 
@@ -66,13 +65,13 @@ HTTP = {
     "urllib3-retries": by_urllib3_with_retries,
     "httpx": by_httpx,
     "httpx-async": by_async_httpx,
-    "aiohttp-total": aiohttp_with(aiohttp.ClientTimeout(total=TIMEOUT)),
-    "aiohttp-phases": aiohttp_with(aiohttp.ClientTimeout(sock_connect=TIMEOUT, sock_read=TIMEOUT)),
+    "aiohttp-total": aiohttp_limiting("total"),
+    "aiohttp-phases": aiohttp_limiting("sock_connect", "sock_read"),
 }
 
 
-def outcome(call, *args):
-    found = classify(failure(call, *args))
+def outcome(call, *args, limit=broken.LONG):
+    found = classify(failure(call, *args, limit))
     return found.category, found.completion
 
 
@@ -85,7 +84,7 @@ def test_nothing_was_sent(get):
     assert outcome(get, f"http://127.0.0.1:{broken.closed_port()}/") == (Category.NOT_CONNECTED, NO)
     assert outcome(get, "http://no-such-host.invalid/") == (Category.NOT_CONNECTED, NO)
     with broken.full() as port:
-        assert outcome(get, f"http://127.0.0.1:{port}/") == (Category.NOT_CONNECTED, NO)
+        assert outcome(get, f"http://127.0.0.1:{port}/", limit=broken.SHORT) == (Category.NOT_CONNECTED, NO)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_nothing_was_sent(get):
 )
 def test_the_request_left(get, server, category):
     with broken.serving(server) as port:
-        assert outcome(get, f"http://127.0.0.1:{port}/") == (category, MAYBE)
+        assert outcome(get, f"http://127.0.0.1:{port}/", limit=broken.limit(server)) == (category, MAYBE)
 
 
 def test_nobody_trusts_it(get, tmp_path):
@@ -112,7 +111,8 @@ def test_a_handshake_that_breaks_has_sent_nothing(get):
     # urllib3 calls a handshake that timed out a read that timed out; what it was raised for knows better.
     for server in (broken.frozen, broken.resetting, broken.hanging_up):
         with broken.serving(server) as port:
-            assert outcome(get, f"https://localhost:{port}/")[1] is NO, server.__name__
+            limit = broken.limit(server)
+            assert outcome(get, f"https://localhost:{port}/", limit=limit)[1] is NO, server.__name__
 
 
 def test_a_url_that_is_none(get):
@@ -127,26 +127,27 @@ def test_an_answer_is_an_answer():
     with broken.serving(broken.unavailable) as port:
         url = f"http://127.0.0.1:{port}/"
         for call in (
-            lambda: requests.get(url, timeout=5).raise_for_status(),
-            lambda: httpx.get(url, timeout=5).raise_for_status(),
-            lambda: asyncio.run(fetch(url)),
+            lambda limit: requests.get(url, timeout=limit).raise_for_status(),
+            lambda limit: httpx.get(url, timeout=limit).raise_for_status(),
+            lambda limit: asyncio.run(fetch(url)),
         ):
             assert outcome(call) == (Category.APPLICATION, YES)
 
 
-def ask_redis(port, host="127.0.0.1"):
-    limits = {"socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT}
+def ask_redis(port, limit, host="127.0.0.1"):
+    limits = {"socket_timeout": limit, "socket_connect_timeout": limit}
     with redis.Redis(host=host, port=port, retry=Retry(NoBackoff(), 0), **limits) as client:
         return client.get("orders")
 
 
 def test_redis():
     assert outcome(ask_redis, broken.closed_port()) == (Category.NOT_CONNECTED, NO)
-    assert outcome(ask_redis, 6379, "no-such-host.invalid") == (Category.NOT_CONNECTED, NO)
+    nowhere = failure(ask_redis, 6379, broken.LONG, "no-such-host.invalid")
+    assert classify(nowhere).completion is NO
     with broken.full() as port:
-        assert outcome(ask_redis, port) == (Category.NOT_CONNECTED, NO)
+        assert outcome(ask_redis, port, limit=broken.SHORT) == (Category.NOT_CONNECTED, NO)
     with broken.serving(broken.frozen) as port:
-        assert outcome(ask_redis, port) == (Category.NO_RESPONSE, MAYBE)
+        assert outcome(ask_redis, port, limit=broken.SHORT) == (Category.NO_RESPONSE, MAYBE)
     for server in (broken.resetting, broken.hanging_up):
         with broken.serving(server) as port:
             assert outcome(ask_redis, port) == (Category.CONNECTION_LOST, MAYBE)

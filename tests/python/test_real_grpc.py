@@ -39,7 +39,7 @@ SERVER = """
 """
 
 
-def call(channel, request=b"x", timeout=5.0, method="/s/m"):
+def call(channel, request=b"x", timeout=broken.LONG, method="/s/m"):
     return channel.unary_unary(method)(request, timeout=timeout)
 
 
@@ -60,7 +60,7 @@ def test_no_channel_stood():
 
     async def twin():
         async with grpc.aio.insecure_channel(f"127.0.0.1:{broken.closed_port()}") as channel:
-            await channel.unary_unary("/s/m")(b"x", timeout=5)
+            await channel.unary_unary("/s/m")(b"x", timeout=broken.LONG)
 
     assert outcome(lambda: asyncio.run(twin())) == NOT_CONNECTED
 
@@ -99,7 +99,7 @@ def test_wrong_tls(certified):
 
 def test_a_deadline():
     with broken.serving(broken.frozen) as port, grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-        assert outcome(call, channel, timeout=0.3) == (Category.NO_RESPONSE, MAYBE, Action.SURFACE)
+        assert outcome(call, channel, timeout=broken.SHORT) == (Category.NO_RESPONSE, MAYBE, Action.SURFACE)
 
 
 STATUSES = {

@@ -63,7 +63,6 @@ def printed():
     if java is None or shutil.which("javac") is None:
         pytest.skip("no JDK is installed: Java's own stack traces are not tried")
     flags = ["-Djava.rmi.server.hostname=127.0.0.1", "-Duser.language=en"]
-    flags += [f"-Dsun.rmi.transport.tcp.{name}Timeout=500" for name in ("handshake", "response")]
     servers = (broken.frozen, broken.resetting, broken.hanging_up, broken.half_answering)
     with contextlib.ExitStack() as stack:
         ports = [broken.closed_port(), *(stack.enter_context(broken.serving(server)) for server in servers)]

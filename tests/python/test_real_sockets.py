@@ -8,7 +8,6 @@ import http.client
 import resource
 import socket
 import ssl
-import time
 import urllib.error
 import urllib.request
 
@@ -33,7 +32,7 @@ LOST = (Category.CONNECTION_LOST, MAYBE, Action.SURFACE)
 SECURITY = (Category.SECURITY, NO, Action.SURFACE)
 
 
-def exchange(port, timeout=0.2):
+def exchange(port, timeout=broken.LONG):
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         connection.sendall(b"question")
         answer = connection.recv(100)
@@ -41,19 +40,19 @@ def exchange(port, timeout=0.2):
             raise EOFError("hung up")
 
 
-def bare_connect(port):
+def bare_connect(port, timeout):
     with socket.socket() as connection:
-        connection.settimeout(0.2)
+        connection.settimeout(timeout)
         connection.connect(("127.0.0.1", port))
 
 
-def get(url, timeout=0.2):
+def get(url, timeout=broken.LONG):
     with urllib.request.urlopen(url, timeout=timeout) as reply:
         return reply.read()
 
 
-def http_get(port):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=0.2)
+def http_get(port, timeout):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         connection.request("GET", "/")
         return connection.getresponse().read()
@@ -80,7 +79,11 @@ def test_nobody_has_that_name():
 
 def test_connecting_takes_too_long():
     with broken.full() as port:
-        for call in (lambda: exchange(port), lambda: bare_connect(port), lambda: get(f"http://127.0.0.1:{port}/")):
+        for call in (
+            lambda: exchange(port, broken.SHORT),
+            lambda: bare_connect(port, broken.SHORT),
+            lambda: get(f"http://127.0.0.1:{port}/", broken.SHORT),
+        ):
             assert verdict(call) == NOT_CONNECTED
             assert classify(failure(call)).detail == "connect_timeout"
 
@@ -92,10 +95,11 @@ def test_connecting_takes_too_long():
 )
 def test_the_request_left(server, expected):
     with broken.serving(server) as port:
-        assert verdict(lambda: http_get(port)) == expected
-        assert verdict(lambda: get(f"http://127.0.0.1:{port}/")) == expected
+        limit = broken.limit(server)
+        assert verdict(lambda: http_get(port, limit)) == expected
+        assert verdict(lambda: get(f"http://127.0.0.1:{port}/", limit)) == expected
         if server is not broken.half_answering:
-            assert verdict(lambda: exchange(port)) == expected
+            assert verdict(lambda: exchange(port, limit)) == expected
 
 
 def test_what_may_run_twice_may_go_elsewhere():
@@ -111,10 +115,10 @@ def test_an_answer_is_an_answer():
     assert (found.category, found.completion, found.action) == (Category.APPLICATION, YES, Action.SURFACE)
 
 
-def tls_exchange(port):
+def tls_exchange(port, timeout=broken.LONG):
     context = ssl.create_default_context()
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=0.3) as plain,
+        socket.create_connection(("127.0.0.1", port), timeout=timeout) as plain,
         context.wrap_socket(plain, server_hostname="localhost") as connection,
     ):
         connection.sendall(b"question")
@@ -135,7 +139,7 @@ def test_a_peer_that_speaks_no_tls():
 @pytest.mark.parametrize("server", [broken.frozen, broken.resetting, broken.hanging_up], ids=lambda s: s.__name__)
 def test_a_handshake_that_breaks_has_sent_nothing(server):
     with broken.serving(server) as port:
-        assert verdict(lambda: tls_exchange(port)) == NOT_CONNECTED
+        assert verdict(lambda: tls_exchange(port, broken.limit(server))) == NOT_CONNECTED
 
 
 def test_no_file_is_left():
@@ -178,7 +182,7 @@ def test_asyncio_before_the_request():
     with broken.full() as busy:
 
         async def slow():
-            await asyncio.wait_for(asyncio.open_connection("127.0.0.1", busy), 0.2)
+            await asyncio.wait_for(asyncio.open_connection("127.0.0.1", busy), broken.SHORT)
 
         # A timeout that cut a connect off says so only by where it cut.
         assert verdict(run(slow)) == NOT_CONNECTED
@@ -196,7 +200,7 @@ def test_asyncio_after_the_request(server, expected):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(b"question")
             try:
-                await asyncio.wait_for(reader.readexactly(10), 0.2)
+                await asyncio.wait_for(reader.readexactly(10), broken.limit(server))
             finally:
                 writer.close()
 
@@ -215,11 +219,3 @@ def test_symbols_decide_whatever_the_words():
     for error, expected in table:
         found = classify(error)
         assert (found.category, found.completion, found.action) == expected, error
-
-
-def test_it_takes_no_time():
-    error = failure(lambda: exchange(broken.closed_port()))
-    began = time.perf_counter()
-    for _ in range(200):
-        classify(error)
-    assert time.perf_counter() - began < 20  # the slowest build on the busiest machine

@@ -18,6 +18,9 @@ import javax.naming.InitialContext;
 
 /** Real failures of Java's own naming, RMI and network classes; each printed as a program prints it. */
 public class Failures {
+    /** What a client waits for a server that answers, and for one that never will, in milliseconds. */
+    static final int LONG = 30_000, SHORT = 300;
+
     public interface Till extends Remote {
         String sell(Object what) throws RemoteException;
     }
@@ -44,12 +47,12 @@ public class Failures {
         System.out.flush();
     }
 
-    static Object lookup(String factory, String url, String name) throws Exception {
+    static Object lookup(String factory, String url, String name, int limit) throws Exception {
         Hashtable<String, String> environment = new Hashtable<>();
         if (factory != null) environment.put(Context.INITIAL_CONTEXT_FACTORY, factory);
         environment.put(Context.PROVIDER_URL, url);
-        environment.put("com.sun.jndi.ldap.connect.timeout", "300");
-        environment.put("com.sun.jndi.ldap.read.timeout", "300");
+        environment.put("com.sun.jndi.ldap.connect.timeout", "" + limit);
+        environment.put("com.sun.jndi.ldap.read.timeout", "" + limit);
         Context context = new InitialContext(environment);
         try {
             return context.lookup(name);
@@ -58,10 +61,10 @@ public class Failures {
         }
     }
 
-    static Object exchange(int port) throws Exception {
+    static Object exchange(int port, int limit) throws Exception {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress("127.0.0.1", port), 300);
-            socket.setSoTimeout(300);
+            socket.connect(new InetSocketAddress("127.0.0.1", port), limit);
+            socket.setSoTimeout(limit);
             socket.getOutputStream().write(1);
             int answer = socket.getInputStream().read();
             if (answer < 0) throw new java.io.EOFException("hung up");
@@ -69,9 +72,9 @@ public class Failures {
         }
     }
 
-    static Object http(String url) throws Exception {
-        HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofMillis(300)).build();
-        HttpRequest request = HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofMillis(600)).build();
+    static Object http(String url, int connect, int answer) throws Exception {
+        HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofMillis(connect)).build();
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofMillis(answer)).build();
         return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
     }
 
@@ -81,29 +84,29 @@ public class Failures {
         String rmi = "com.sun.jndi.rmi.registry.RegistryContextFactory", ldap = "com.sun.jndi.ldap.LdapCtxFactory";
 
         show("no-provider", () -> new InitialContext().lookup("orders"));
-        show("no-such-provider", () -> lookup("com.example.NoSuchFactory", "x://h", "orders"));
-        show("rmi-closed", () -> lookup(rmi, "rmi://127.0.0.1:" + closed, "orders"));
-        show("rmi-name", () -> lookup(rmi, "rmi://no-such-host.invalid", "orders"));
-        show("rmi-not-rmi", () -> lookup(rmi, "rmi://127.0.0.1:" + http, "orders"));
-        show("rmi-hanging-up", () -> lookup(rmi, "rmi://127.0.0.1:" + hangingUp, "orders"));
-        show("ldap-closed", () -> lookup(ldap, "ldap://127.0.0.1:" + closed, "cn=orders"));
-        show("ldap-name", () -> lookup(ldap, "ldap://no-such-host.invalid", "cn=orders"));
-        show("ldap-full", () -> lookup(ldap, "ldap://127.0.0.1:" + full, "cn=orders"));
-        show("ldap-frozen", () -> lookup(ldap, "ldap://127.0.0.1:" + frozen, "cn=orders"));
-        show("ldap-hanging-up", () -> lookup(ldap, "ldap://127.0.0.1:" + hangingUp, "cn=orders"));
-        show("ldap-resetting", () -> lookup(ldap, "ldap://127.0.0.1:" + resetting, "cn=orders"));
-        show("ldaps-plain", () -> lookup(ldap, "ldaps://127.0.0.1:" + http, "cn=orders"));
+        show("no-such-provider", () -> lookup("com.example.NoSuchFactory", "x://h", "orders", LONG));
+        show("rmi-closed", () -> lookup(rmi, "rmi://127.0.0.1:" + closed, "orders", LONG));
+        show("rmi-name", () -> lookup(rmi, "rmi://no-such-host.invalid", "orders", LONG));
+        show("rmi-not-rmi", () -> lookup(rmi, "rmi://127.0.0.1:" + http, "orders", LONG));
+        show("rmi-hanging-up", () -> lookup(rmi, "rmi://127.0.0.1:" + hangingUp, "orders", LONG));
+        show("ldap-closed", () -> lookup(ldap, "ldap://127.0.0.1:" + closed, "cn=orders", LONG));
+        show("ldap-name", () -> lookup(ldap, "ldap://no-such-host.invalid", "cn=orders", LONG));
+        show("ldap-full", () -> lookup(ldap, "ldap://127.0.0.1:" + full, "cn=orders", SHORT));
+        show("ldap-frozen", () -> lookup(ldap, "ldap://127.0.0.1:" + frozen, "cn=orders", SHORT));
+        show("ldap-hanging-up", () -> lookup(ldap, "ldap://127.0.0.1:" + hangingUp, "cn=orders", LONG));
+        show("ldap-resetting", () -> lookup(ldap, "ldap://127.0.0.1:" + resetting, "cn=orders", LONG));
+        show("ldaps-plain", () -> lookup(ldap, "ldaps://127.0.0.1:" + http, "cn=orders", LONG));
         show("url-list", () -> new java.net.URL("http://a:1,b:2/"));
-        show("socket-closed", () -> exchange(closed));
-        show("socket-full", () -> exchange(full));
-        show("socket-frozen", () -> exchange(frozen));
-        show("socket-resetting", () -> exchange(resetting));
-        show("socket-hanging-up", () -> exchange(hangingUp));
-        show("http-closed", () -> http("http://127.0.0.1:" + closed + "/"));
-        show("http-full", () -> http("http://127.0.0.1:" + full + "/"));
-        show("http-frozen", () -> http("http://127.0.0.1:" + frozen + "/"));
-        show("http-resetting", () -> http("http://127.0.0.1:" + resetting + "/"));
-        show("https-plain", () -> http("https://127.0.0.1:" + http + "/"));
+        show("socket-closed", () -> exchange(closed, LONG));
+        show("socket-full", () -> exchange(full, SHORT));
+        show("socket-frozen", () -> exchange(frozen, SHORT));
+        show("socket-resetting", () -> exchange(resetting, LONG));
+        show("socket-hanging-up", () -> exchange(hangingUp, LONG));
+        show("http-closed", () -> http("http://127.0.0.1:" + closed + "/", LONG, LONG));
+        show("http-full", () -> http("http://127.0.0.1:" + full + "/", SHORT, LONG));
+        show("http-frozen", () -> http("http://127.0.0.1:" + frozen + "/", LONG, SHORT));
+        show("http-resetting", () -> http("http://127.0.0.1:" + resetting + "/", LONG, LONG));
+        show("https-plain", () -> http("https://127.0.0.1:" + http + "/", LONG, LONG));
 
         Registry registry = LocateRegistry.createRegistry(0);
         Drawer drawer = new Drawer();
