@@ -32,7 +32,7 @@ fn a_warning_names_the_part_and_what_to_write() {
         ("corbaloc::h1:2809,h2:2809", &["\"h2:2809\" is left out", "corbaloc::h1:2809,:h2:2809"]),
         ("t3://h1:7001;h2:7001", &["\";\" is read as a separator", "t3://h1:port,h2:port"]),
         ("t3://h1:7001;t3://h2:7001", &["\"t3://h2:7001\" is a whole URL within a list"]),
-        ("t3://h1:7001,h2,h3:7003", &["\"h2\" has no port", "the last one's is read"]),
+        ("t3://h1:7001,h2,h3:7003", &["\"h2\" has no port", "7003 is read, the next one behind it"]),
         ("t3s://h", &["7001", "7002"]),
         ("iiop://h", &["2809", "node agent", "9810"]),
         ("iiop:///", &["node agent"]),

@@ -188,6 +188,47 @@ def test_an_application_s_own_exception_is_surfaced():
         assert classify(error).action_if_idempotent is Action.SURFACE
 
 
+def stranger(module, name, *bases):
+    """A class as another library has it."""
+    return type(name, bases or (Exception,), {"__module__": module})
+
+
+OPERATIONAL = stranger("psycopg", "OperationalError")
+USER = stranger("omniORB.CORBA", "UserException")
+
+
+@pytest.mark.parametrize(
+    ("error", "category", "completion"),
+    [
+        (
+            OPERATIONAL('connection failed: connection to server at "h", port 1 failed: Connection refused'),
+            Category.NOT_CONNECTED,
+            NO,
+        ),
+        (OPERATIONAL('could not translate host name "h" to address'), Category.NOT_CONNECTED, NO),
+        (OPERATIONAL('FATAL:  password authentication failed for user "x"'), Category.SECURITY, NO),
+        (OPERATIONAL("server closed the connection unexpectedly"), Category.CONNECTION_LOST, MAYBE),
+        (OPERATIONAL("the connection is closed"), Category.CONNECTION_LOST, MAYBE),
+        (stranger("psycopg.errors", "ConnectionTimeout", OPERATIONAL)("expired"), Category.NOT_CONNECTED, NO),
+        (stranger("psycopg.errors", "AdminShutdown", OPERATIONAL)("x"), Category.CONNECTION_LOST, MAYBE),
+        (stranger("psycopg.errors", "SerializationFailure", OPERATIONAL)("x"), Category.TRANSACTION_ROLLED_BACK, MAYBE),
+        (stranger("psycopg.errors", "UniqueViolation")("x"), Category.APPLICATION, YES),
+        (stranger("kazoo.exceptions", "ConnectionLoss")(), Category.CONNECTION_LOST, MAYBE),
+        (stranger("kazoo.exceptions", "NoNodeError")(), Category.NAMING_ANSWER, YES),
+        (stranger("kazoo.exceptions", "SessionExpiredError")(), Category.CONNECTION_LOST, MAYBE),
+        (stranger("kazoo.handlers.threading", "KazooTimeoutError")("Connection time-out"), Category.NOT_CONNECTED, NO),
+        (stranger("redis.exceptions", "BusyLoadingError")("loading"), Category.QUIESCING, NO),
+        (stranger("redis.exceptions", "AuthenticationError")("x"), Category.SECURITY, NO),
+        (stranger("redis.exceptions", "ResponseError")("WRONGTYPE"), Category.APPLICATION, YES),
+        (stranger("CosNaming.NamingContext", "NotFound", USER)(), Category.NAMING_ANSWER, YES),
+        (stranger("Bank", "Insufficient", USER)("x"), Category.APPLICATION, YES),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_other_libraries_are_known_by_name(error, category, completion):
+    assert told(error)[:2] == (category, completion)
+
+
 def test_cancellation_may_have_run():
     assert told(asyncio.CancelledError())[1:] == (MAYBE, Action.SURFACE)
 

@@ -1,7 +1,7 @@
-//! WebLogic's lists: `scheme://h1:p1,h2:p2`, or `scheme://h1,h2:p`, where the one port at the end holds for all.
+//! WebLogic's lists: `scheme://h1:p1,h2:p2`, or `scheme://h1,h2:p`, where a port holds for all before it without one.
 //!
 //! Schemes are t3, t3s, http, https, iiop and iiops. What the URL leaves out is taken from `t3://localhost:7001`, as
-//! WebLogic's client does. Full URLs joined by `;` (or a comma) are lists of lists: a port at the end holds for its own.
+//! WebLogic's client does. Full URLs joined by `;` (or a comma) are lists of lists: a port holds within its own.
 
 use super::authority::Authority;
 use super::list::{Entry, entries, stray_separator};
@@ -12,7 +12,7 @@ const PORT: u16 = 7001;
 /// The schemes of this dialect.
 pub const SCHEMES: [&str; 6] = ["t3", "t3s", "http", "https", "iiop", "iiops"];
 
-/// Hosts that share a trailing port.
+/// Hosts among which a port holds for those before it.
 #[derive(std::default::Default)]
 struct Group<'a> {
     scheme: String,
@@ -20,17 +20,29 @@ struct Group<'a> {
 }
 
 pub fn read(reading: &mut Reading<'_>, text: &str) {
+    read_lists(reading, text, PORT);
+    if reading.any_defaulted() {
+        reading.warn(defaulted(&reading.scheme(), PORT));
+        if reading.scheme().ends_with('s') {
+            reading.warn("7001 is WebLogic's plain port; where TLS is meant its usual port is 7002: write it");
+        }
+    }
+}
+
+/// The lists alone, with another default port.
+pub fn read_lists(reading: &mut Reading<'_>, text: &str, port: u16) {
     let mut group = Group { scheme: reading.scheme(), ..Group::default() };
     for (number, entry) in entries(text).enumerate() {
         note(reading, &entry, number);
         if let Some(scheme) = entry.scheme {
             let scheme = scheme.to_ascii_lowercase();
             if !SCHEMES.contains(&scheme.as_str()) {
-                reading.leave_out(entry.text, "it is another kind of URL", "a list has one kind: t3://h1:7001,h2:7001");
+                let remedy = format!("a list has one kind: {0}://h1:{port},h2:{port}", reading.scheme());
+                reading.leave_out(entry.text, "it is another kind of URL", &remedy);
                 continue;
             }
             if number > 0 {
-                finish(reading, std::mem::take(&mut group));
+                finish(reading, std::mem::take(&mut group), port);
             }
             group.scheme = scheme;
         }
@@ -40,13 +52,7 @@ pub fn read(reading: &mut Reading<'_>, text: &str) {
             group.hosts.push(read);
         }
     }
-    finish(reading, group);
-    if reading.any_defaulted() {
-        reading.warn(defaulted(&reading.scheme(), PORT));
-        if reading.scheme().ends_with('s') {
-            reading.warn("7001 is WebLogic's plain port; where TLS is meant its usual port is 7002: write it");
-        }
-    }
+    finish(reading, group, port);
 }
 
 fn note(reading: &mut Reading<'_>, entry: &Entry<'_>, number: usize) {
@@ -65,27 +71,26 @@ fn note(reading: &mut Reading<'_>, entry: &Entry<'_>, number: usize) {
     }
 }
 
-fn finish(reading: &mut Reading<'_>, mut group: Group<'_>) {
-    let trailing = group.hosts.last().and_then(|last| last.port);
+fn finish(reading: &mut Reading<'_>, mut group: Group<'_>, default: u16) {
     let several = group.hosts.iter().filter(|host| host.port.is_some()).take(2).count() > 1;
-    for host in &mut group.hosts {
-        if host.port.is_none() && trailing.is_some() {
-            if several {
-                reading.warn(format!(
-                    "{} has no port among hosts that have their own: the last one's is read, which holds for all that have none",
-                    super::excerpt(host.host)
-                ));
-            }
-            host.port = trailing;
-        } else if host.port.is_none() && several {
-            reading.warn(format!(
-                "{} has no port: {PORT} is read, and no port of another entry; write it",
-                super::excerpt(host.host)
-            ));
+    let mut behind = None;
+    for host in group.hosts.iter_mut().rev() {
+        let given = host.port.is_some();
+        host.port = host.port.or(behind);
+        behind = host.port;
+        if given || !several {
+            continue;
         }
+        let shown = super::excerpt(host.host);
+        match host.port {
+            Some(port) => reading.warn(format!("{shown} has no port: {port} is read, the next one behind it; write it")),
+            None => reading.warn(format!("{shown} has no port: {default} is read, and no port before it; write it")),
+        }
+    }
+    for host in &group.hosts {
         if host.host.is_empty() && host.port.is_some() {
             reading.warn("an address has a port and no host: localhost is read");
         }
-        reading.take(&group.scheme, host, Default { host: "localhost", port: PORT });
+        reading.take(&group.scheme, host, Default { host: "localhost", port: default });
     }
 }

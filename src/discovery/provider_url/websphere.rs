@@ -1,38 +1,21 @@
-//! WebSphere's `iiop://host[:port]`: one host, or several with commas; port 2809.
+//! WebSphere's `iiop://host[:port]`; port 2809.
 //!
 //! 2809 is the bootstrap port of the *node agent*. A server has its own (9810 by default): whoever means a server and
-//! writes no port asks another process than he thinks.
+//! writes no port asks another process than he thinks. Several hosts are WebLogic's form of the same scheme.
 
-use super::list::{entries, stray_separator};
-use super::reading::{Default, Reading, defaulted};
+use super::reading::{Reading, defaulted};
+use super::{list, weblogic};
 
 const PORT: u16 = 2809;
 
 pub fn read(reading: &mut Reading<'_>, text: &str) {
-    let hosts: Vec<_> = entries(text).collect();
-    // WebLogic's clients wrote iiop:// too, with one port at the end for all.
-    let trailing =
-        hosts.last().filter(|_| hosts.len() > 1).and_then(|last| super::authority::authority(last.authority).ok()?.port);
-    for (number, entry) in hosts.iter().enumerate() {
-        if let Some(stray) = entry.stray {
-            reading.warn(stray_separator(stray, "iiop"));
-        }
-        if entry.scheme.is_some_and(|scheme| !scheme.eq_ignore_ascii_case("iiop")) {
-            reading.leave_out(entry.text, "it is another kind of URL", "a list has one kind: iiop://h1:2809,h2:2809");
-            continue;
-        }
-        reading.set_path(entry.path.trim_matches('/'));
-        if entry.authority.is_empty() && number > 0 {
-            reading.warn("a comma has no address on one of its sides");
-            continue;
-        }
-        let Some(mut read) = reading.authority(entry.authority) else { continue };
-        read.port = read.port.or(trailing);
-        reading.take("iiop", &read, Default { host: "localhost", port: PORT });
-    }
-    if hosts.len() > 1 {
+    let mut entries = list::entries(text);
+    if let (Some(only), None) = (entries.next(), entries.next()) {
+        read_one(reading, &only);
+    } else {
+        weblogic::read_lists(reading, text, PORT);
         reading.warn(
-            "iiop:// with several hosts is WebLogic's form (a port at the end holds for all without one); WebSphere's is \
+            "iiop:// with several hosts is WebLogic's form (a port holds for all before it without one); WebSphere's is \
              corbaloc::h1:2809,:h2:2809",
         );
     }
@@ -42,5 +25,12 @@ pub fn read(reading: &mut Reading<'_>, text: &str) {
             "2809 is the port of WebSphere's node agent, not of a server: a server's bootstrap port is its own (9810 by default); \
              write the one that is meant",
         );
+    }
+}
+
+fn read_one(reading: &mut Reading<'_>, entry: &list::Entry<'_>) {
+    reading.set_path(entry.path.trim_matches('/'));
+    if let Some(read) = reading.authority(entry.authority) {
+        reading.take("iiop", &read, super::reading::Default { host: "localhost", port: PORT });
     }
 }

@@ -1,7 +1,7 @@
 //! Clients of stores whose own classes say what happened: `ZooKeeper`, redis, `PostgreSQL`.
 
 use crate::failure::Category::{
-    Configuration, ConnectionLost, NamingAnswer, NoResponse, NotConnected, Quiescing, ResourceExhausted, Security,
+    Application, Configuration, ConnectionLost, NamingAnswer, NoResponse, NotConnected, Quiescing, ResourceExhausted, Security,
     TransactionRolledBack,
 };
 use crate::failure::rule::{Meaning, Rule};
@@ -75,6 +75,7 @@ pub const RULES: &[Rule] = &[
     Rule::class(SQL, Meaning::maybe(ConnectionLost, "comm_lost", "the server closed the connection")).words(&[
         "server closed the connection",
         "connection already closed",
+        "connection is closed",
         "lost connection",
         "terminating connection",
         "connection has been closed",
@@ -85,6 +86,22 @@ pub const RULES: &[Rule] = &[
         "connection to server at",
         "can't connect to",
     ]),
+    Rule::class(&["errors.ConnectionTimeout"], Meaning::no(NotConnected, "connect_timeout", "the connect timed out")),
+    Rule::class(&["QueryCanceled", "QueryCanceledError"], Meaning::maybe(NoResponse, "cancelled", "the statement was cancelled")),
+    Rule::class(
+        &[
+            "IntegrityError",
+            "UniqueViolation",
+            "ForeignKeyViolation",
+            "NotNullViolation",
+            "CheckViolation",
+            "DataError",
+            "ProgrammingError",
+            "redis.exceptions.ResponseError",
+            "redis.exceptions.DataError",
+        ],
+        Meaning::yes(Application, "database_answer", "the database answered with an error").trust(80),
+    ),
     Rule::class(
         &["AdminShutdown", "CrashShutdown"],
         Meaning::maybe(ConnectionLost, "comm_lost", "the server ended the connection"),
