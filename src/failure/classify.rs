@@ -77,7 +77,7 @@ fn decide<'a>(chain: &'a Chain, findings: &[Finding<'a>]) -> Option<Decision<'a>
         // A default constructor's NO, and what is deeper knows that the request had left.
         Some(CompletionStatus::No) if weak && is_deeper_and_later(finding, &meaning) => (meaning.completion, Source::Rule),
         Some(status) => (status, Source::Printed),
-        None if finding.inner => (CompletionStatus::Maybe, Source::Rule),
+        None if finding.inner && !speaks_of_the_request(finding) => (CompletionStatus::Maybe, Source::Rule),
         None => (meaning.completion, Source::Rule),
     };
     let (category, detail) = settled(finding, &meaning, completion);
@@ -112,15 +112,19 @@ fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Mea
 /// each server would say it.
 fn of_own_request(finding: &Finding<'_>) -> Option<Meaning> {
     let meaning = finding.meaning?;
-    let speaks_of_the_request = matches!(finding.thrown.simple_class(), "MarshalException" | "UnmarshalException");
-    if !finding.inner || speaks_of_the_request || meaning.weight == Weight::Decisive {
+    if !finding.inner || speaks_of_the_request(finding) || meaning.weight == Weight::Decisive {
         return Some(meaning);
     }
     Some(ON_THE_SERVER)
 }
 
+/// What the server's side of RMI says of the request's arguments and result, in what was thrown there.
+fn speaks_of_the_request(finding: &Finding<'_>) -> bool {
+    matches!(finding.thrown.simple_class(), "MarshalException" | "UnmarshalException")
+}
+
 const ON_THE_SERVER: Meaning =
-    Meaning::maybe(Category::Application, "server_side_failure", "the call failed on the server, in calls of its own").trust(70);
+    Meaning::maybe(Category::Application, "server_side_failure", "the call failed on the server, in calls of its own").wrapper();
 const TARGETS_OWN: Meaning =
     Meaning::maybe(Category::Application, "target_exception", "the target threw an exception of its own").trust(50);
 const ANSWERED: Meaning =
@@ -169,14 +173,13 @@ fn is_exhausted(finding: &Finding<'_>) -> bool {
 fn exhausted<'a>(chain: &'a Chain, findings: &[Finding<'a>], at: usize) -> Decision<'a> {
     let finding = findings[at];
     let meaning = finding.meaning.unwrap_or(NO_RULE);
-    let decisions = |thrown: &'a [super::Thrown]| {
-        let part = Chain { thrown: thrown.to_vec(), parts: Vec::new() };
-        let findings = finding::of_chain(&part.thrown);
-        decide(&part, &findings).map(|decision| (decision.completion, decision.meaning, decision.trust))
+    let became_of = |findings: &[Finding<'_>]| {
+        let part = Chain { thrown: findings.iter().map(|finding| finding.thrown.clone()).collect(), parts: Vec::new() };
+        decide(&part, findings).map(|decision| (decision.completion, decision.meaning, decision.trust))
     };
-    let deeper = &chain.thrown[at + 1..];
-    let parts = chain.parts.iter().map(Vec::as_slice).chain((!deeper.is_empty()).then_some(deeper));
-    let became: Vec<_> = parts.filter_map(decisions).collect();
+    let deeper = (at + 1 < findings.len()).then(|| became_of(&findings[at + 1..])).flatten();
+    let parts = chain.parts.iter().filter_map(|part| became_of(&finding::of_chain(part)));
+    let became: Vec<_> = parts.chain(deeper).collect();
     let worst = became.iter().map(|part| part.0).reduce(CompletionStatus::worst);
     let (completion, source) = match (worst, finding.thrown.completed) {
         (Some(worst), _) => (worst, Source::Parts),

@@ -72,6 +72,10 @@ const PACKAGES: &[&str] = &[
 pub fn system_exception(class: &str) -> Option<&'static str> {
     let at = class.rfind(['.', ':', '/']).map_or(0, |at| at + 1);
     let (package, name) = class.split_at(at);
+    // Most words end here.
+    if !name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') {
+        return None;
+    }
     let known = CLASSES.iter().find(|row| row.0 == name)?.0;
     PACKAGES.contains(&package).then_some(known)
 }
@@ -97,13 +101,13 @@ const NO_SERVER: Meaning = Meaning::no(AllUnavailable, "all_targets_unavailable"
 /// The category, once the completion status is known: what is thrown when a connection breaks says with its status
 /// whether that was before or after the request had left.
 pub fn settled(name: &str, meaning: &Meaning, completion: CompletionStatus) -> (Category, &'static str) {
-    let by_class_alone = CLASSES.iter().any(|row| row.0 == name && row.1.detail == meaning.detail);
     match (name, completion) {
         ("COMM_FAILURE" | "NO_RESPONSE" | "TIMEOUT" | "TRANSIENT" | "MARSHAL", CompletionStatus::Yes) => {
             (ResultLost, "result_lost")
         }
-        ("COMM_FAILURE", CompletionStatus::No) if by_class_alone => (NotConnected, "comm_lost_before_send"),
-        ("TRANSIENT", CompletionStatus::No) if by_class_alone => (NotConnected, "connect_failed"),
+        ("COMM_FAILURE" | "TRANSIENT", CompletionStatus::No) if matches!(meaning.category, ConnectionLost | NoResponse) => {
+            (NotConnected, if name == "TRANSIENT" { "connect_failed" } else { "comm_lost_before_send" })
+        }
         _ => (meaning.category, meaning.detail),
     }
 }

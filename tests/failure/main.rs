@@ -3,3 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails, fails")]
 
 mod cases;
+mod reading;
+mod reformatting;
+mod rules;

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails, fails")]
 
+mod logs;
 mod names;
 mod seeds;
 mod settings;

@@ -61,6 +61,7 @@ impl Draft {
             message.push_str(word);
         }
         let trimmed = message.trim_start_matches([':', ' ', '(']).trim_end_matches([';', ':', '[', '(', ' ', '.']);
+        let trimmed = if trimmed.contains('[') { trimmed } else { trimmed.trim_end_matches(']') };
         trimmed.clone_into(&mut self.thrown.message);
     }
 

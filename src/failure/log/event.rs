@@ -6,14 +6,14 @@
 
 use super::line::Line;
 use super::parse::starts;
-use super::shape::{self, LINKS, NEAR, PHRASES, TURNS};
+use super::shape::{self, LINKS, NEAR, TURNS};
 use super::{fields, status};
 use crate::failure::tables::rmi::ANSWERED;
 
 /// No event keeps more lines than this; what an event of a longer text loses are frames and lines of prose.
 const MOST_LINES: usize = 300;
 const MOST_BYTES: usize = 64 * 1024;
-const MOST_FRAMES_IN_A_ROW: usize = 12;
+const MOST_FRAMES: usize = 12;
 /// So many lines of prose may stand in an event before it is over.
 const MOST_PROSE: usize = 6;
 const MOST_ASKED_FOR: usize = 40;
@@ -29,6 +29,8 @@ pub enum Kind {
     Traceback,
     /// A link to the next exception.
     Link,
+    /// The rest of a wrapped message, if the line before was its first part, with a link in it; else a failure of its own.
+    MidLink,
     /// A stack frame, or what stands for some.
     Frame,
     /// Fields of the exception before.
@@ -47,7 +49,7 @@ pub fn kind(line: &Line) -> Kind {
     if rest.is_empty() {
         return Kind::Blank;
     }
-    if rest.starts_with("Traceback (") {
+    if rest.find("Traceback").is_some_and(|at| starts(&rest[at..], "Traceback (most").is_some()) {
         return Kind::Traceback;
     }
     if LINKS.iter().chain(TURNS).any(|(words, _)| starts(rest, words).is_some())
@@ -59,19 +61,28 @@ pub fn kind(line: &Line) -> Kind {
     if shape::frame(content, start).is_some() || rest == "at" || rest.starts_with(">> SERVER") {
         return Kind::Frame;
     }
+    // Behind a prefix of a form that is not known.
+    if ["Caused by: ", "Suppressed: "].iter().any(|words| content.contains(words)) {
+        return Kind::Link;
+    }
+    let behind = content.find("at ").into_iter().chain(content.rfind("at ")).chain(content.find("File \""));
+    if behind.filter(|at| *at > 0 && content[..*at].ends_with([' ', '\t'])).any(|at| shape::frame(content, at).is_some()) {
+        return Kind::Frame;
+    }
     let mut has_fields = false;
+    let goes_on = goes_on(rest);
     for at in words(content, start) {
         let here = &content[at..];
-        if shape::mention(content, at, false).is_some()
-            || here.starts_with("user exception, ID")
-            || status::status(here).is_some()
-        {
+        if goes_on && LINKS.iter().any(|(words, _)| starts(here, words).is_some()) {
+            return Kind::MidLink;
+        }
+        if shape::mention(content, at, false).is_some() || starts(here, "user exception").is_some() || status::begins(here) {
             return Kind::Head;
         }
-        if fields::wrapper(here).is_some() || fields::system_exception(here).is_some() || shape::product_code(here).is_some() {
+        if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || shape::product_code(here).is_some() {
             return Kind::Head;
         }
-        if PHRASES.iter().any(|phrase| here.starts_with(phrase)) {
+        if shape::phrase(here) {
             return Kind::Head;
         }
         has_fields |= fields::fields(content, at).is_some();
@@ -80,6 +91,11 @@ pub fn kind(line: &Line) -> Kind {
         return Kind::Near;
     }
     if has_fields { Kind::Fields } else { Kind::Prose }
+}
+
+/// A message that was wrapped goes on in small letters, most often.
+fn goes_on(text: &str) -> bool {
+    !text.starts_with(char::is_uppercase)
 }
 
 fn words(text: &str, start: usize) -> impl Iterator<Item = usize> + '_ {
@@ -97,11 +113,13 @@ pub struct Open {
     pub last: u64,
     bytes: usize,
     heads: usize,
+    /// The frames since the last exception.
     frames: usize,
-    frames_seen: bool,
     prose: usize,
     asked_for: usize,
     traceback: bool,
+    /// Its frames have the prefix of a record too, so a prefix does not tell that another record begins.
+    prefixed: bool,
     pipe: bool,
 }
 
@@ -115,9 +133,14 @@ pub enum Step {
 }
 
 impl Open {
-    /// An event that this line opens, if it can.
-    pub fn begin(line: Line, kind: Kind) -> Option<Self> {
-        let opens = matches!(kind, Kind::Head | Kind::Near | Kind::Traceback | Kind::Link);
+    /// An event that this line opens, if it can; `before` is the line before it.
+    pub fn begin(line: Line, kind: Kind, before: Option<&Line>) -> Option<Self> {
+        let spoken_of = !line.content.contains(": ") && before.is_some_and(|before| shape::talks_on(&before.content));
+        let opens = match kind {
+            Kind::Head | Kind::MidLink => !spoken_of,
+            Kind::Near | Kind::Traceback | Kind::Link => true,
+            _ => false,
+        };
         let mut open = Self::default();
         opens.then(|| open.add(line, kind)).map(|()| open)
     }
@@ -125,6 +148,8 @@ impl Open {
     /// Takes the line, or says that it does not belong.
     pub fn step(&mut self, line: Line, kind: Kind) -> Step {
         let full = self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES;
+        let kind = if kind == Kind::MidLink { if self.breaks_off() { Kind::Link } else { Kind::Head } } else { kind };
+        let goes_on = goes_on(line.content.trim_start());
         let asks = self.asked_for < MOST_ASKED_FOR && self.asks();
         let goes = match kind {
             Kind::Frame | Kind::Fields => true,
@@ -133,10 +158,10 @@ impl Open {
             Kind::Link => true,
             _ if asks => true,
             // What a library complained of before belongs to the failure that follows.
-            Kind::Head => self.heads == 0 && !self.traceback,
-            Kind::Near => !self.frames_seen,
+            Kind::Head | Kind::MidLink => self.heads == 0 && !self.traceback,
+            Kind::Near => self.frames == 0,
             Kind::Traceback => false,
-            Kind::Prose => self.prose < MOST_PROSE && !line.is_record,
+            Kind::Prose => self.prose < MOST_PROSE && (!line.is_record || self.prefixed || (goes_on && self.frames == 0)),
         };
         if !goes {
             return Step::Over;
@@ -146,23 +171,33 @@ impl Open {
         Step::Goes
     }
 
+    /// The bytes of the text that is kept.
+    pub fn held(&self) -> usize {
+        self.lines.iter().map(|line| line.content.len()).sum()
+    }
+
     fn add(&mut self, line: Line, kind: Kind) {
         self.prose = match kind {
             Kind::Prose | Kind::Blank => self.prose + 1,
             _ => 0,
         };
-        if self.prose == 0 {
+        // The rest of a message that was wrapped, as far as one can tell.
+        if self.prose == 0 || (self.prose <= 2 && kind == Kind::Prose && self.frames == 0) {
             self.last = line.number;
         }
-        self.frames_seen |= kind == Kind::Frame;
-        self.frames = if kind == Kind::Frame { self.frames + 1 } else { 0 };
+        self.prefixed |= kind == Kind::Frame && line.is_record;
+        self.frames = match kind {
+            Kind::Frame => self.frames + 1,
+            Kind::Head | Kind::Link | Kind::MidLink | Kind::Traceback => 0,
+            _ => self.frames,
+        };
         let is_code = self.traceback && line.content.starts_with([' ', '\t']);
         match kind {
-            Kind::Head => {
+            Kind::Head | Kind::MidLink => {
                 self.heads += usize::from(!is_code);
                 self.traceback &= is_code;
             }
-            Kind::Traceback => (self.traceback, self.frames_seen) = (true, false),
+            Kind::Traceback => self.traceback = true,
             Kind::Link => self.heads = self.heads.max(1),
             // The last line of a traceback is at its margin, whatever its class.
             Kind::Prose if self.traceback && !is_code => self.traceback = false,
@@ -170,11 +205,17 @@ impl Open {
         }
         self.pipe = line.opens_pipe || (self.pipe && !line.content.contains("|#]"));
         let tells = || ANSWERED.iter().any(|mark| line.content.contains(mark));
-        let keeps = kind != Kind::Blank && (self.frames <= MOST_FRAMES_IN_A_ROW || tells());
+        let keeps = kind != Kind::Blank && (kind != Kind::Frame || self.frames <= MOST_FRAMES || tells());
         if keeps && self.lines.len() < MOST_LINES && self.bytes < MOST_BYTES {
             self.bytes += line.content.len();
             self.lines.push(line);
         }
+    }
+
+    /// Whether its last line ends in the middle of a sentence.
+    fn breaks_off(&self) -> bool {
+        let ends_within = |line: &Line| line.content.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ',');
+        self.frames == 0 && self.lines.last().is_some_and(ends_within)
     }
 
     /// Whether the event's text so far asks for more: a link without its exception, a colon, an open bracket.
@@ -184,7 +225,7 @@ impl Open {
         }
         let Some(last) = self.lines.last() else { return false };
         let tail = last.content.trim_end();
-        if tail.ends_with([':', ';', ',', '=', '(', '[', '<', '{']) && !self.frames_seen {
+        if tail.ends_with([':', ';', ',', '=', '(', '[', '<', '{']) && self.frames == 0 {
             return true;
         }
         let last_words: Vec<&str> =
@@ -194,6 +235,7 @@ impl Open {
         let begun = [
             "nested exception is",
             "nested exception",
+            "[Root",
             "Root exception is",
             "Root exception",
             "Caused by",
@@ -204,13 +246,18 @@ impl Open {
             "completed",
         ];
         asks.iter().any(|words| end.ends_with(words))
-            || (!self.frames_seen && begun.iter().any(|words| end.ends_with(words)))
-            || (!self.frames_seen && self.in_bracket())
+            || (self.frames == 0 && begun.iter().any(|words| end.ends_with(words)))
+            || (self.frames == 0 && self.in_bracket())
     }
 
     /// gRPC's `<_InactiveRpcError of RPC …` goes on until its `>`.
     fn in_bracket(&self) -> bool {
-        let opened = self.lines.iter().any(|line| line.content.contains("<_") || line.content.contains("<AioRpcError"));
+        let opened = self
+            .lines
+            .iter()
+            .rev()
+            .take(MOST_ASKED_FOR)
+            .any(|line| line.content.contains("<_") || line.content.contains("<AioRpcError"));
         opened && self.lines.last().is_some_and(|line| !line.content.trim_end().ends_with('>'))
     }
 }

@@ -115,6 +115,13 @@ pub fn wrapper(text: &str) -> Option<(&'static str, Vec<Field>, usize)> {
         .then(|| (name, vec![Field::Minor(number.to_owned()), Field::Completed(status)], length))
 }
 
+/// Whether omniORB's C++ form begins here, though its line may end before it does.
+pub fn begins_system_exception(text: &str) -> bool {
+    let name = text.split(|c: char| !(c.is_ascii_uppercase() || c == '_')).next().unwrap_or_default();
+    let known = crate::failure::corba::system_exception(name).is_some();
+    known && word(text[name.len()..].trim_start(), "CORBA").is_some()
+}
+
 /// omniORB's C++ form, `TRANSIENT CORBA system exception: TRANSIENT_CallTimedout`.
 pub fn system_exception(text: &str) -> Option<(&'static str, Vec<Field>, usize)> {
     let name_end = text.find(|c: char| !(c.is_ascii_uppercase() || c == '_'))?;

@@ -31,9 +31,10 @@ impl Line {
         Self { number, content: content.trim_end().to_owned(), time: time.map(str::to_owned), is_record, is_notice, opens_pipe }
     }
 
-    /// Blanks at its start; a tab counts four.
-    pub fn indentation(&self) -> usize {
-        self.content.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum()
+    /// Blanks behind its first `prefix` bytes; a tab counts four.
+    pub fn indentation(&self, prefix: usize) -> usize {
+        let content = self.content.get(prefix..).unwrap_or_default();
+        content.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum()
     }
 }
 

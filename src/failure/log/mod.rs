@@ -20,4 +20,5 @@ mod text;
 
 pub use group::{Group, Groups};
 pub use reader::{Event, LogReader};
+pub use scan::LITERALS;
 pub use text::{chain_of_text, classify_text};

@@ -7,7 +7,7 @@
 use super::draft::Draft;
 use super::fields::{self, Field};
 use super::line::Line;
-use super::shape::{self, LINKS, NEAR, PHRASES, TURNS};
+use super::shape::{self, LINKS, NEAR, TURNS};
 use super::status;
 use crate::failure::tables::rmi::ANSWERED;
 use crate::failure::{Chain, Link, Thrown, corba};
@@ -33,6 +33,8 @@ struct Walk<'a> {
     lines: &'a [Line],
     text: String,
     starts: Vec<usize>,
+    /// The bytes that were cut off each line.
+    prefix: usize,
     chain: Vec<Draft>,
     parts: Vec<Vec<Draft>>,
     /// What Python printed before, which is deeper.
@@ -41,27 +43,32 @@ struct Walk<'a> {
     link: Option<Link>,
     /// Where the message of the last exception begins, while it goes on.
     message: Option<usize>,
+    /// Python prints frames before their exception, the one that threw last.
+    frames: Vec<String>,
 }
 
 impl<'a> Walk<'a> {
     fn new(lines: &'a [Line]) -> Self {
         let mut text = String::new();
         let mut starts = Vec::with_capacity(lines.len());
+        let prefix = common_prefix(lines);
         for line in lines {
             starts.push(text.len());
-            text.push_str(&line.content);
+            text.push_str(line.content.get(prefix..).unwrap_or_default());
             text.push('\n');
         }
         Self {
             lines,
             text,
             starts,
+            prefix,
             chain: Vec::new(),
             parts: Vec::new(),
             deeper: Vec::new(),
             place: Place::Chain,
             link: None,
             message: None,
+            frames: Vec::new(),
         }
     }
 
@@ -118,9 +125,9 @@ impl<'a> Walk<'a> {
             }
             return Some(mention.end);
         }
-        if rest.starts_with("user exception, ID") {
-            self.open(text, at, at + 14, Draft::new("user exception", Link::Nested));
-            return Some(at + 14);
+        if let Some(length) = starts(rest, "user exception, ID") {
+            self.open(text, at, at + length, Draft::new("user exception", Link::Nested));
+            return Some(at + length);
         }
         if self.message.is_none() {
             return self.without_class(text, at);
@@ -143,7 +150,7 @@ impl<'a> Walk<'a> {
             self.end_message(text, line_end);
             return Some(line_end);
         }
-        if PHRASES.iter().any(|words| rest.starts_with(words)) {
+        if shape::phrase(rest) {
             self.open(text, at, at, Draft::new("", Link::Nested));
             return Some(next_word(text, at));
         }
@@ -159,9 +166,10 @@ impl<'a> Walk<'a> {
             self.link = Some(Link::Outermost);
             return Some(at + "Suppressed:".len());
         }
-        if rest.starts_with("Traceback (most recent call last)") {
+        if let Some(length) = starts(rest, "Traceback (most recent call last)") {
             self.end_message(text, at);
-            return Some(at + "Traceback (most recent call last)".len());
+            self.frames.clear();
+            return Some(at + length);
         }
         if let Some((words, link)) = TURNS.iter().find(|(words, _)| starts(rest, words).is_some()) {
             self.end_message(text, at);
@@ -203,6 +211,7 @@ impl<'a> Walk<'a> {
     fn open(&mut self, text: &str, at: usize, message: usize, mut draft: Draft) {
         self.end_message(text, at);
         draft.thrown.line = self.line(at);
+        draft.thrown.frames.extend(self.frames.drain(..).rev());
         let current = self.current();
         if current.len() < MOST_THROWN {
             if draft.thrown.link != Link::Near && current.iter().all(|draft| draft.thrown.link == Link::Near) {
@@ -222,10 +231,15 @@ impl<'a> Walk<'a> {
     }
 
     fn add_frame(&mut self, frame: &str) {
-        if let Some(draft) = self.current().last_mut()
+        if frame.starts_with("File") {
+            if self.frames.len() == MOST_FRAMES {
+                self.frames.remove(0);
+            }
+            self.frames.push(one_line(frame));
+        } else if let Some(draft) = self.current().last_mut()
             && (draft.thrown.frames.len() < MOST_FRAMES || ANSWERED.iter().any(|mark| frame.contains(mark)))
         {
-            draft.thrown.frames.push(frame.split_whitespace().collect::<Vec<_>>().join(" "));
+            draft.thrown.frames.push(one_line(frame));
         }
     }
 
@@ -264,7 +278,7 @@ impl<'a> Walk<'a> {
     }
 
     fn indentation(&self, at: usize) -> usize {
-        self.lines.get(self.line_index(at)).map_or(0, Line::indentation)
+        self.lines.get(self.line_index(at)).map_or(0, |line| line.indentation(self.prefix))
     }
 
     fn begins_line(&self, text: &str, at: usize) -> bool {
@@ -279,6 +293,25 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// The length of a prefix of no known form that each line has: up to a blank, and nothing that tells of a failure.
+fn common_prefix(lines: &[Line]) -> usize {
+    const MOST: usize = 80;
+    let mut contents = lines.iter().map(|line| line.content.as_str()).filter(|content| !content.is_empty());
+    let Some(first) = contents.next().filter(|_| lines.len() > 1) else { return 0 };
+    // A line that is nothing but its prefix has lost the blank at its end.
+    let same = |a: &str, b: &str| a.bytes().zip(b.bytes().chain([b' '])).take(MOST).take_while(|(a, b)| a == b).count();
+    let length = contents.map(|content| same(first, content)).min().unwrap_or(0);
+    let Some(shared) = first.get(..length).and_then(|shared| Some(&shared[..=shared.rfind(' ')?])) else { return 0 };
+    let tells = ["xception", "rror", "aused", "uppressed", "at ", "nested", "CORBA", "minor", "completed"];
+    let is_prefix =
+        !shared.trim().is_empty() && !shared.starts_with([' ', '\t']) && !tells.iter().any(|word| shared.contains(word));
+    if is_prefix { shared.len() } else { 0 }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Whether a status of gRPC belongs to that class.
 pub fn status_class(class: &str) -> bool {
     ["RpcError", "Rendezvous", "StatusRuntimeException", "StatusException", "RpcException"].iter().any(|end| class.ends_with(end))
@@ -286,6 +319,9 @@ pub fn status_class(class: &str) -> bool {
 
 /// The length of `words` at the start of a text, where any blanks stand for one.
 pub fn starts(text: &str, words: &str) -> Option<usize> {
+    if text.as_bytes().first() != words.as_bytes().first() {
+        return None;
+    }
     let mut rest = text;
     for (at, word) in words.trim_end().split(' ').enumerate() {
         let after = rest.trim_start();

@@ -29,7 +29,9 @@ pub fn strip(line: &str) -> Stripped<'_> {
     for _ in 0..MOST_PIECES {
         let blanks = found.content.len() - found.content.trim_start_matches([' ', '\t']).len();
         let rest = &found.content[blanks..];
-        let Some(piece) = piece(rest, found.is_record || blanks == 0) else { break };
+        // Ant indents its tags.
+        let begun = found.content.len() < line.len() || blanks == 0;
+        let Some(piece) = piece(rest).filter(|_| begun || one_word_tag(rest)) else { break };
         match piece.kind {
             Kind::Time => found.time = found.time.or(Some(rest[..piece.length].trim_matches(['[', ']', ' ']))),
             Kind::Level(level) => found.is_notice = NOTICES.contains(&level),
@@ -55,11 +57,14 @@ struct Piece<'a> {
     kind: Kind<'a>,
 }
 
-/// The piece of a prefix that `text` begins with. `within` says that a prefix has begun, or can begin here.
-fn piece(text: &str, within: bool) -> Option<Piece<'_>> {
-    if !within {
-        return None;
-    }
+/// `[java]`.
+fn one_word_tag(text: &str) -> bool {
+    let inside = text.strip_prefix('[').and_then(|rest| rest.split(']').next()).unwrap_or_default();
+    !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
+/// The piece of a prefix that `text` begins with.
+fn piece(text: &str) -> Option<Piece<'_>> {
     bracketed(text).or_else(|| time(text)).or_else(|| level(text)).or_else(|| tag(text))
 }
 
@@ -175,6 +180,16 @@ fn tag(text: &str) -> Option<Piece<'_>> {
         && pid.bytes().all(|b| b.is_ascii_digit())
     {
         return tagged(word.len());
+    }
+    // syslog: host and process.
+    let process = after[spaces..].split(' ').next().unwrap_or_default();
+    if spaces == 1
+        && is_name(word)
+        && process.ends_with("]:")
+        && process.contains('[')
+        && is_name(&process[..process.find('[').unwrap_or(0)])
+    {
+        return tagged(word.len() + 1 + process.len());
     }
     // WebSphere: thread, component, kind of entry.
     if word.len() == 8 && word.bytes().all(|b| b.is_ascii_hexdigit()) && spaces > 0 {

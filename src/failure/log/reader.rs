@@ -30,7 +30,7 @@ const EVENT_TEXT: usize = 2000;
 /// Finds the failures in a log that comes in pieces.
 #[derive(Debug)]
 pub struct LogReader {
-    scan: Scan,
+    scan: &'static Scan,
     /// What has not been read yet, behind the line before it: that one may hold the time of what follows.
     buffer: Vec<u8>,
     /// Where in the buffer the unread part begins. It is the start of a line.
@@ -55,7 +55,7 @@ impl LogReader {
     /// A reader at the start of a log.
     pub fn new() -> Self {
         Self {
-            scan: Scan::new(),
+            scan: Scan::get(),
             buffer: Vec::new(),
             unread: 0,
             lines: 0,
@@ -96,6 +96,11 @@ impl LogReader {
     /// How many lines have been read.
     pub fn lines(&self) -> u64 {
         self.lines
+    }
+
+    /// How many bytes are held: what has not been read yet, and the text of an open event.
+    pub fn held(&self) -> usize {
+        self.buffer.len() + self.open.as_ref().map_or(0, Open::held)
     }
 
     fn take(&mut self, piece: &[u8]) {
@@ -166,7 +171,7 @@ impl LogReader {
         self.lines += 1;
         let line = Line::read(self.lines, &self.buffer[self.unread..self.unread + length]);
         let kind = event::kind(&line);
-        let before = self.open.is_none().then(|| self.time_before()).flatten();
+        let start = self.unread;
         self.unread += whole;
         if let Some(open) = &mut self.open {
             if open.step(line.clone(), kind) == Step::Goes {
@@ -174,18 +179,19 @@ impl LogReader {
             }
             self.close(events);
         }
-        let time = line.time.clone().or(before);
-        if let Some(open) = Open::begin(line, kind) {
+        let before = self.before(start);
+        let time = line.time.clone().or_else(|| before.as_ref().and_then(|before| before.time.clone()));
+        if let Some(open) = Open::begin(line, kind, before.as_ref()) {
             self.opened_at = time;
             self.open = Some(open);
         }
     }
 
-    /// The time in the prefix of the line before the unread part.
-    fn time_before(&self) -> Option<String> {
-        let end = self.unread.checked_sub(1)?;
+    /// The line before the one that begins at `start`.
+    fn before(&self, start: usize) -> Option<Line> {
+        let end = start.checked_sub(1)?;
         let start = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
-        (end - start < MOST_BEFORE).then(|| Line::read(0, &self.buffer[start..end]).time).flatten()
+        (end - start < MOST_BEFORE).then(|| Line::read(0, &self.buffer[start..end]))
     }
 
     fn close(&mut self, events: &mut Vec<Event>) {

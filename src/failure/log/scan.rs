@@ -3,10 +3,12 @@
 //! Almost all lines of almost all logs hold none of them and are never decoded, cut out or even looked at one by one;
 //! this is what makes the reader fast. The literals are parts of what [`super::shape`] accepts, so nothing is missed.
 
-use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
-/// Each shape that opens an event contains one of these.
-const LITERALS: &[&str] = &[
+use aho_corasick::{AhoCorasick, packed};
+
+/// The literals. Each shape that opens an event contains one of these.
+pub const LITERALS: &[&str] = &[
     "Exception",
     "Error",
     "gaierror",
@@ -21,8 +23,9 @@ const LITERALS: &[&str] = &[
     "Timeout:",
     "Rendezvous",
     "StatusCode",
-    "rpc error",
-    "exception, ID",
+    "rpc ",
+    "IDL:",
+    "user exception",
     "ECONN",
     "ETIMEDOUT",
     "EJBCLIENT0",
@@ -47,25 +50,38 @@ const LITERALS: &[&str] = &[
     " UNAVAILABLE:",
     " DEADLINE_EXCEEDED:",
     "UNAUTHENTICATED:",
-    "Traceback (",
+    "Traceback",
 ];
 
 /// A search for lines that may tell of a failure.
-#[derive(Clone, Debug)]
-pub struct Scan(Option<AhoCorasick>);
+#[derive(Debug)]
+pub struct Scan {
+    /// The vectorised search for few words, where the processor has what it needs.
+    packed: Option<packed::Searcher>,
+    /// The automaton, elsewhere.
+    automaton: Option<AhoCorasick>,
+}
 
 impl Scan {
-    /// Builds the search.
-    pub fn new() -> Self {
+    /// The search, which is built once.
+    pub fn get() -> &'static Self {
+        static SCAN: LazyLock<Scan> = LazyLock::new(Scan::new);
+        &SCAN
+    }
+
+    fn new() -> Self {
+        let packed = packed::Searcher::new(LITERALS);
         // It can fail on patterns too many or too long for it, which these are not; then each line is looked at.
-        Self(AhoCorasick::new(LITERALS).ok())
+        let automaton = if packed.is_none() { AhoCorasick::new(LITERALS).ok() } else { None };
+        Self { packed, automaton }
     }
 
     /// Where the first of them begins.
     pub fn find(&self, bytes: &[u8]) -> Option<usize> {
-        match &self.0 {
-            Some(search) => search.find(bytes).map(|found| found.start()),
-            None => (!bytes.is_empty()).then_some(0),
+        match (&self.packed, &self.automaton) {
+            (Some(search), _) => search.find(bytes).map(|found| found.start()),
+            (None, Some(search)) => search.find(bytes).map(|found| found.start()),
+            (None, None) => (!bytes.is_empty()).then_some(0),
         }
     }
 }

@@ -87,6 +87,12 @@ const TALK: &[&str] = &[
     "and",
 ];
 
+/// Whether a line ends in the middle of talk, so that a class at the start of the next one is only spoken of.
+pub fn talks_on(line: &str) -> bool {
+    let line = line.trim_end();
+    line.ends_with(',') || TALK.contains(&line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+}
+
 /// A class of an exception in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mention<'a> {
@@ -107,13 +113,25 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
     let name = path.rsplit(['.', ':', '/', '$']).next()?;
     let system = corba::system_exception(path).is_some();
     let dotted = path.len() > name.len();
-    let is_name = system
-        || ((name.ends_with("Exception") || name.ends_with("Error") || name.ends_with("Throwable"))
-            && name.len() > 5 + usize::from(!dotted) * 4)
+    let generic = !dotted && ["Error", "Exception", "Throwable"].contains(&name);
+    let ends = ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
+    let is_name = (system && (dotted || is_plainly_corba(name, &text[end..])))
+        || (ends && !generic)
         || OTHER_NAMES.contains(&name)
         || (dotted && OTHER_NAMES_IN_PACKAGES.contains(&name))
         || ["Error", "Exception"].contains(&name) && (dotted || names_errno(&text[end..]));
     (is_name && fits(text, at, end, linked, system, dotted)).then_some(Mention { class: path, end })
+}
+
+/// Some bare names of system exceptions are everyday words: what follows must be CORBA's.
+fn is_plainly_corba(name: &str, after: &str) -> bool {
+    const NEAR_BYTES: usize = 200;
+    let mut near = after.len().min(NEAR_BYTES);
+    while !after.is_char_boundary(near) {
+        near -= 1;
+    }
+    let signs = ["CORBA", "vmcid", "minor code", "COMPLETED_"];
+    name.contains('_') || signs.iter().any(|sign| after[..near].contains(sign))
 }
 
 /// Whether what stands around the class makes it one that was thrown.
@@ -198,6 +216,10 @@ pub fn frame(text: &str, at: usize) -> Option<usize> {
     if let Some(place) = rest.strip_prefix("at").filter(|place| place.starts_with([' ', '\t', '\n'])) {
         let place = place.trim_start();
         let skipped = rest.len() - place.len();
+        // WildFly names a destination in the form of a frame.
+        if place.starts_with("...use") {
+            return place.bytes().take(MOST).position(|b| b == b')').map(|close| at + skipped + close + 1);
+        }
         let open = place.find(['(', ' ', '\t', '\n', '['])?;
         if place.as_bytes()[open] != b'(' {
             return place.starts_with("[internal classes]").then_some(at + skipped + 18);
@@ -206,15 +228,29 @@ pub fn frame(text: &str, at: usize) -> Option<usize> {
         let module = place[..open].contains('.');
         return module.then_some(at + skipped + close + 1);
     }
-    if rest.starts_with("File \"") {
-        let line_end = rest.find('\n').unwrap_or(rest.len());
-        return rest[..line_end].contains("line").then_some(at + line_end);
+    if rest.starts_with("File") {
+        return python_frame(rest).map(|length| at + length);
     }
     let dots = rest.strip_prefix("... ").or_else(|| rest.strip_prefix("…"))?;
     let digits = dots.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
     let words = dots[digits..].trim_start();
     let more = ["more", "common frames omitted", "frames truncated"].into_iter().find(|more| words.starts_with(more))?;
     Some(at + rest.len() - words.len() + more.len())
+}
+
+/// The length of `File "socket.py", line 845, in create_connection`.
+fn python_frame(text: &str) -> Option<usize> {
+    const MOST: usize = 1000;
+    let path = text.strip_prefix("File")?.trim_start().strip_prefix('"')?;
+    let close = path.bytes().take(MOST).position(|b| b == b'"')?;
+    let rest = path[close + 1..].strip_prefix(',')?.trim_start().strip_prefix("line")?.trim_start();
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let Some(name) = rest.strip_prefix(',').and_then(|rest| rest.trim_start().strip_prefix("in")) else {
+        return Some(text.len() - rest.len());
+    };
+    let name = name.trim_start();
+    let length = name.find(char::is_whitespace).unwrap_or(name.len());
+    Some(text.len() - name.len() + length)
 }
 
 /// A message's code that a rule knows, at the start of a text: `EJBCLIENT000025`, `WFNAM00018`.
@@ -237,11 +273,12 @@ pub const NEAR: &[&str] = &[
     "SSL_ERROR_",
 ];
 
-/// Words that are a failure without any class.
-pub const PHRASES: &[&str] = &[
-    "Could not obtain connection to any of these urls:",
-    "No available router to destination",
-    "connect ECONNREFUSED",
-    "connect ETIMEDOUT",
-    "read ECONNRESET",
-];
+/// Whether words that are a failure without any class begin here. A connection pool says of its `jdbc:` URLs what JNP
+/// says of its own.
+pub fn phrase(text: &str) -> bool {
+    const ANY_URL: &str = "Could not obtain connection to any of these urls:";
+    const OTHERS: &[&str] =
+        &["No available router to destination", "connect ECONNREFUSED", "connect ETIMEDOUT", "read ECONNRESET"];
+    text.strip_prefix(ANY_URL).is_some_and(|urls| !urls.trim_start().starts_with("jdbc:"))
+        || OTHERS.iter().any(|words| text.starts_with(words))
+}

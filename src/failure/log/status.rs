@@ -1,6 +1,8 @@
 //! gRPC's status where a text shows it: Python's `StatusCode.UNAVAILABLE`, Go's `code = Unavailable`, C#'s
 //! `StatusCode="Unavailable"`, Node's `14 UNAVAILABLE:`.
 
+use super::parse::starts;
+
 /// The statuses that say that something failed.
 pub const CODES: &[&str] = &[
     "CANCELLED",
@@ -30,19 +32,29 @@ pub fn code(word: &str) -> Option<&'static str> {
     CODES.iter().copied().find(|code| bare(code) == wanted)
 }
 
+const FORMS: &[&str] = &["StatusCode.", "StatusCode=\"", "rpc error: code =", "Status{code="];
+
+/// Whether a status begins here, though its line may end before it does.
+pub fn begins(text: &str) -> bool {
+    starts(text, "rpc error:").is_some() || status(text).is_some()
+}
+
 /// The status at the start of a text, and the length of the form.
 pub fn status(text: &str) -> Option<(&'static str, usize)> {
-    for form in ["StatusCode.", "StatusCode=\"", "rpc error: code = ", "Status{code=", "grpc-status: "] {
-        if let Some(rest) = text.strip_prefix(form) {
-            let length = word_length(rest);
-            return Some((code(&rest[..length])?, form.len() + length));
-        }
+    if let Some(length) = FORMS.iter().find_map(|form| starts(text, form)) {
+        let rest = text[length..].trim_start();
+        let word = word_length(rest);
+        return Some((code(&rest[..word])?, text.len() - rest.len() + word));
     }
     let digits = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
-    let rest = text[digits..].strip_prefix(' ').filter(|_| (1..=2).contains(&digits))?;
-    let length = word_length(rest);
-    let number = CODES.iter().position(|code| *code == &rest[..length])? + 1;
-    (rest[length..].starts_with(':') && text[..digits] == number.to_string()).then_some((CODES[number - 1], digits + 1 + length))
+    let rest = text[digits..].trim_start();
+    if !(1..=2).contains(&digits) || rest.len() == text.len() - digits {
+        return None;
+    }
+    let word = word_length(rest);
+    let number = CODES.iter().position(|code| *code == &rest[..word])? + 1;
+    let end = text.len() - rest.len() + word;
+    (rest[word..].starts_with(':') && text[..digits] == number.to_string()).then_some((CODES[number - 1], end))
 }
 
 fn word_length(text: &str) -> usize {

@@ -90,7 +90,7 @@ pub const RULES: &[Rule] = &[
             "WriteAbortedException",
             "OptionalDataException",
         ],
-        Meaning::maybe(Marshalling, "serialization", "an object could not be written or read"),
+        Meaning::maybe(Marshalling, "serialization", "an object could not be written or read").wrapper(),
     ),
     Rule::class(&["RejectedExecutionException"], Meaning::no(ResourceExhausted, "rejected", "this process takes no more work")),
     Rule::class(&["IllegalStateException"], Meaning::no(ClientShutdown, "client_shutdown", "the client was being shut down"))

@@ -52,11 +52,8 @@ pub const RULES: &[Rule] = &[
     Rule::class(&["UnmarshalException"], Meaning::maybe(Marshalling, "unmarshal", "the reply could not be read")),
     Rule::class(&["MarshalException"], Meaning::yes(ResultLost, "result_lost", "the call ran; its result could not be written"))
         .words(&["error marshalling return", "error marshaling return"]),
-    Rule::class(
-        &["MarshalException"],
-        Meaning::no(Marshalling, "marshal_arguments", "the arguments could not be written").wrapper(),
-    )
-    .words(&["error marshalling arguments", "error marshaling arguments"]),
+    Rule::class(&["MarshalException"], Meaning::no(Marshalling, "marshal_arguments", "the arguments could not be written"))
+        .words(&["error marshalling arguments", "error marshaling arguments"]),
     Rule::class(&["MarshalException"], Meaning::maybe(Marshalling, "marshal", "the request could not be written").wrapper()),
     Rule::class(FROM_THE_SERVER, Meaning::maybe(Application, "server_side_failure", "the call failed on the server").wrapper()),
     Rule::class(&["StubNotFoundException", "SkeletonNotFoundException", "SkeletonMismatchException"], STUBS),

@@ -1,0 +1,150 @@
+//! How a text is set does not change what it means: prefixes, hard wraps, blanks, and what stands behind it.
+
+use std::sync::LazyLock;
+
+use hanaming::failure::{Category, CompletionStatus, classify_text};
+use proptest::prelude::*;
+
+use super::cases::cases;
+
+/// What decides about a failed call.
+#[derive(Clone, Debug, PartialEq)]
+struct Meaning {
+    category: Category,
+    completion: Option<CompletionStatus>,
+    action: &'static str,
+}
+
+/// The cases' texts with what they mean, which is worked out once.
+fn texts() -> &'static [(String, String, Meaning)] {
+    static TEXTS: LazyLock<Vec<(String, String, Meaning)>> = LazyLock::new(|| {
+        let all = cases("handed.jsonl").into_iter().chain(cases("tables.jsonl"));
+        let texts = all.filter_map(|case| Some((case.id, case.input.as_str()?.to_owned())));
+        texts.map(|(id, text)| (id, meaning(&text), text)).map(|(id, meaning, text)| (id, text, meaning)).collect()
+    });
+    &TEXTS
+}
+
+fn meaning(text: &str) -> Meaning {
+    let verdict = classify_text(text.as_bytes());
+    Meaning { category: verdict.category, completion: verdict.completion, action: verdict.action.as_str() }
+}
+
+const PREFIXES: &[&str] = &[
+    "[java] ",
+    "     [java] ",
+    "2026-05-06 12:13:14,567 ERROR [stderr] (default task-1) ",
+    "2026-05-06T12:13:14.567Z ",
+    "[2026-05-06T12:13:14.567Z] ",
+    "web_1  | ",
+    "Nov  3 10:16:51 host app[123]: ",
+    "[8/12/26 10:23:45:123 EDT] 0000002b SystemErr     R ",
+    "> ",
+    "node7 >> ",
+    "12:13:14.567 [main] ERROR c.e.App - ",
+    "E0307 05:10:36.624904    4386 log.cc:13] ",
+];
+
+/// An unrelated stack, as another thread of the same program may print it.
+const UNRELATED: &str =
+    "\njava.lang.NullPointerException: cart\n\tat com.other.Cart.total(Cart.java:41)\n\tat com.other.Shop.pay(Shop.java:7)\n";
+
+fn prefixed(text: &str, prefix: &str) -> String {
+    text.split('\n').flat_map(|line| [prefix, line, "\n"]).collect()
+}
+
+/// Breaks lines at blanks, so that none is longer than `width` where that can be.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.split('\n') {
+        let mut length = 0;
+        for (at, word) in line.split_inclusive([' ', '\t']).enumerate() {
+            if at > 0 && length + word.trim_end().len() > width && !out.ends_with(['\n', '\t']) {
+                out.push('\n');
+                length = 0;
+            }
+            out.push_str(word);
+            length += word.len();
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn collapsed(text: &str) -> String {
+    let lines = text.split('\n').map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Changes each text and compares what it then means.
+fn same(change: impl Fn(&str) -> String) {
+    same_of(|_| true, change);
+}
+
+fn same_of(of: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) {
+    let mut wrong = Vec::new();
+    for (id, text, was) in texts().iter().filter(|(id, ..)| of(id)) {
+        let changed = change(text);
+        let is = meaning(&changed);
+        if *was != is {
+            wrong.push(format!("{id}: {was:?} became {is:?} in\n{changed}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} texts changed their meaning:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Texts with a failure in them: another one behind it changes what others mean.
+fn fails(id: &str) -> bool {
+    !id.contains("none-") && id != "wfnam-59-info"
+}
+
+#[test]
+fn a_prefix_on_each_line() {
+    // Each text with some of them; `all_of_it_at_once` mixes the rest.
+    for (at, prefix) in PREFIXES.iter().enumerate() {
+        same_of(|id| id.len() % 3 == at % 3, |text| prefixed(text, prefix));
+    }
+}
+
+#[test]
+fn hard_wraps() {
+    for width in [30, 50, 72, 100] {
+        same(|text| wrapped(text, width));
+    }
+}
+
+#[test]
+fn blanks_made_one() {
+    same(collapsed);
+}
+
+#[test]
+fn blanks_made_many_and_carriage_returns() {
+    same(|text| text.replace(' ', "   ").replace('\n', "\r\n"));
+}
+
+#[test]
+fn escapes_left_in_pasted_text() {
+    same(|text| text.replace('\t', "\\t"));
+    same(|text| format!("```\n{text}\n```"));
+}
+
+#[test]
+fn an_unrelated_stack_behind_it() {
+    same_of(fails, |text| format!("{text}{UNRELATED}"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn all_of_it_at_once(chosen in any::<prop::sample::Index>(), prefix in any::<prop::sample::Index>(), width in 40_usize..160, blanks: bool, stack: bool) {
+        let (id, text, was) = &texts()[chosen.index(texts().len())];
+        let mut changed = if blanks { collapsed(text) } else { text.clone() };
+        if stack && fails(id) {
+            changed.push_str(UNRELATED);
+        }
+        changed = prefixed(&wrapped(&changed, width), PREFIXES[prefix.index(PREFIXES.len())]);
+        prop_assert_eq!(was.clone(), meaning(&changed), "{} in\n{}", id, changed);
+    }
+}
