@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
 
-from hanaming import Balancer, ContextClosedError, Target
+from hanaming import Balancer, ContextClosedError, Target, classify
 from line_servers import LineServer, ask
 
 ADDRESSES = ["10.0.0.1:80", "10.0.0.2:80"]
@@ -121,6 +123,38 @@ def test_calls_under_way_are_load() -> None:
     with ExitStack() as stack:
         under_way = [str(stack.enter_context(next(balancer.attempts()))) for _ in range(20)]
     assert Counter(under_way) == dict.fromkeys(ADDRESSES, 10)
+
+
+def test_what_comes_out_is_kept_by_nobody() -> None:
+    class Draining(Exception):  # noqa: N818
+        pass
+
+    def draining(error: BaseException) -> Any:
+        return classify({"exception": "org.omg.CORBA.TRANSIENT", "minor": "0x49421040"})
+
+    def fail(target: Target, then: Callable[[], None] = lambda: None) -> None:
+        then()
+        error = Draining()
+        raised.append(weakref.ref(error))
+        try:
+            raise error
+        finally:
+            del error
+
+    raised: list[weakref.ref[Draining]] = []
+    balancer = Balancer(ADDRESSES, timeout=0.05)
+    balancer.add_classifier(draining)
+    gc.collect()
+    gc.disable()
+    try:
+        with suppress(Draining):
+            balancer.call(fail)
+        assert len(raised) == 2, "the last one came out once the time was up"
+        with suppress(ContextClosedError):
+            balancer.call(fail, then=balancer.close)
+        assert [kept() for kept in raised] == [None] * 3
+    finally:
+        gc.enable()
 
 
 def test_closing_ends_whoever_waits() -> None:

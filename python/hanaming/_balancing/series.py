@@ -57,14 +57,18 @@ class Series:
         if target is not None:
             self._open, self._over = True, False
             return target
-        assert self.last is not None  # noqa: S101 - a call without any attempt has an error of its own
+        last = self.last
         self.end()
-        told.tell(self.last, self.calling.attempts)
-        raise self.last
+        assert last is not None  # noqa: S101 - a call without any attempt has an error of its own
+        told.tell(last, self.calling.attempts)
+        try:
+            raise last
+        finally:
+            del last  # this frame is in its traceback: the two would keep each other
 
     def leave(self, error: BaseException | None) -> bool:
         """The block is left; whether what it raised is dealt with."""
-        self._open = False
+        self._open, self.last = False, None
         if not isinstance(error, Exception):
             # Ctrl-C, a cancelled task, a closed generator: nothing that the target did.
             if error is None:
@@ -90,5 +94,5 @@ class Series:
 
     def end(self) -> None:
         """There is no further attempt."""
-        self._over = True
+        self._over, self.last = True, None
         self._explained.keep(self.calling)
