@@ -51,9 +51,9 @@ impl Network {
         }
     }
 
-    /// Everybody reaches everybody again.
-    pub fn heal(&mut self) {
-        self.cuts.clear();
+    /// Everybody reaches everybody again: the directions that were cut.
+    pub fn heal(&mut self) -> BTreeSet<(usize, usize)> {
+        std::mem::take(&mut self.cuts)
     }
 
     /// From now on nothing is lost, repeated or late.

@@ -47,6 +47,11 @@ pub enum Input {
     },
     /// The members changed. A member that is forgotten is one that is no longer named.
     Members(Members),
+    /// The way to a peer is open again after it was not: what was sent meanwhile may be lost.
+    Reconnected {
+        /// The peer.
+        peer: NodeId,
+    },
     /// The node is to leave: what is new is refused, and [`Output::HandedOver`] tells when nothing is left to do.
     Quiesce,
     /// Time has passed: [`Engine::next_wake`](super::Engine::next_wake) was reached.

@@ -166,6 +166,7 @@ impl Engine {
             Input::Read { asker, token } => self.read(asker, token),
             Input::Status { asker, operation } => self.asked_status(asker, operation),
             Input::Members(members) => self.members_changed(members),
+            Input::Reconnected { peer } => self.pull_from(peer),
             Input::Quiesce => self.quiesce(),
             Input::Tick => self.tick(),
         }

@@ -131,7 +131,7 @@ impl World {
             Action::Purge { node } => self.purge(node),
             Action::Cut { from, to } => self.network.cut(from, to),
             Action::Split { side } => self.network.split(self.hosts.len(), side),
-            Action::Heal => self.network.heal(),
+            Action::Heal => drop(self.network.heal()),
             Action::Crash { node, fate } => self.crash(node, fate),
             Action::Start { node } => self.start(node),
             Action::Wipe { node } => {

@@ -176,7 +176,7 @@ impl World {
             Event::Deliver { node, delivery } => self.deliver(node, delivery),
             Event::Thaw { node } if self.hosts[node].frozen => self.thaw(node),
             Event::Act(_) | Event::Thaw { .. } => {}
-            Event::Heal => self.network.heal(),
+            Event::Heal => self.heal(),
             Event::Restart { node } => {
                 let now = self.schedule.now();
                 let outputs = self.hosts[node].restart(now).unwrap_or_default();
@@ -196,6 +196,14 @@ impl World {
                     self.attempt(client);
                 }
             }
+        }
+    }
+
+    /// Links are made again where they were cut.
+    fn heal(&mut self) {
+        for (node, peer) in self.network.heal() {
+            let delivery = Delivery::Request(Input::Reconnected { peer: id(peer) });
+            self.schedule.add(Duration::ZERO, Event::Deliver { node, delivery });
         }
     }
 
