@@ -3,8 +3,11 @@
 //! A record keeps, for some minutes, the operation id of *every* event at its name: of unbinds and superseded versions
 //! too, not only of what is bound now. A retry that meets the successor of its own write is recognised by that. The
 //! history is part of the record and travels with it: whoever has an event has its id.
+//!
+//! A name that is written all the time would drag thousands of events along with each write. So it remembers the last
+//! [`REMEMBERED`], and of those before only, for each client, the highest number: such an id may have run here.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::protocol::OperationId;
 
@@ -52,6 +55,18 @@ pub struct Event {
     pub outcome: Outcome,
 }
 
+/// So many settled events are remembered at one name, and so many clients of those before.
+pub const REMEMBERED: usize = 64;
+
+/// The events at one name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// In the order of their dots.
+    events: Vec<Event>,
+    /// For each client, in their order, the last operation that may have run here and is no longer remembered.
+    forgotten: Vec<(OperationId, Stamp)>,
+}
+
 impl From<Vec<Event>> for History {
     fn from(events: Vec<Event>) -> Self {
         let mut history = Self::default();
@@ -62,18 +77,31 @@ impl From<Vec<Event>> for History {
     }
 }
 
-/// The events at one name, in the order of their dots.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Vec<Event>")]
-pub struct History(Vec<Event>);
+impl Serialize for History {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let forgotten: Vec<_> = self.forgotten.iter().map(|&(id, stamp)| (wire::Numbered::from(id), stamp)).collect();
+        (&self.events, forgotten).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for History {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (events, forgotten) = <(Vec<Event>, Vec<(wire::Numbered, Stamp)>)>::deserialize(deserializer)?;
+        let mut history = Self::from(events);
+        for (id, stamp) in forgotten {
+            history.forget(id.into(), stamp);
+        }
+        Ok(history)
+    }
+}
 
 impl History {
     /// Adds an event, or what is newly known of it. Whether that changed anything.
     pub fn note(&mut self, event: Event) -> bool {
-        match self.0.binary_search_by(|known| known.dot.cmp(&event.dot)) {
-            Ok(at) if self.0[at].outcome < event.outcome => self.0[at].outcome = event.outcome,
+        match self.events.binary_search_by(|known| known.dot.cmp(&event.dot)) {
+            Ok(at) if self.events[at].outcome < event.outcome => self.events[at].outcome = event.outcome,
             Ok(_) => return false,
-            Err(at) => self.0.insert(at, event),
+            Err(at) => self.events.insert(at, event),
         }
         true
     }
@@ -85,52 +113,160 @@ impl History {
 
     /// Takes up all that another history knows.
     pub fn join(&mut self, other: &Self) {
-        if self.0.is_empty() {
-            self.0.clone_from(&other.0);
+        if self.is_empty() {
+            self.clone_from(other);
             return;
         }
-        for event in &other.0 {
-            self.note(*event);
+        for event in &other.events {
+            if event.outcome == Outcome::Pending || !self.has_forgotten(event.operation) {
+                self.note(*event);
+            }
+        }
+        for &(operation, stamp) in &other.forgotten {
+            self.forget(operation, stamp);
         }
     }
 
     /// Whether all that the other history knows is known.
     pub fn includes(&self, other: &Self) -> bool {
-        other.0.iter().all(|event| self.get(event.dot).is_some_and(|known| known.outcome >= event.outcome))
+        let is_known = |event: &Event| match self.get(event.dot) {
+            Some(known) => known.outcome >= event.outcome,
+            None => event.outcome != Outcome::Pending && self.has_forgotten(event.operation),
+        };
+        other.events.iter().all(is_known) && other.forgotten.iter().all(|(operation, _)| self.has_forgotten(*operation))
+    }
+
+    /// Whether the operation may have run here and be no longer remembered.
+    pub fn has_forgotten(&self, operation: OperationId) -> bool {
+        let place = self.forgotten.binary_search_by(|(known, _)| known.client.cmp(&operation.client));
+        place.is_ok_and(|at| operation.sequence <= self.forgotten[at].0.sequence)
+    }
+
+    fn forget(&mut self, operation: OperationId, stamp: Stamp) {
+        match self.forgotten.binary_search_by(|(known, _)| known.client.cmp(&operation.client)) {
+            Ok(at) => {
+                let (known, since) = &mut self.forgotten[at];
+                known.sequence = known.sequence.max(operation.sequence);
+                *since = stamp.max(*since);
+            }
+            Err(at) => self.forgotten.insert(at, (operation, stamp)),
+        }
+    }
+
+    /// Forgets the oldest settled events beyond the last [`REMEMBERED`]. Returns the clients of which nothing is known
+    /// here any more, since these were too many.
+    pub fn trim(&mut self) -> Vec<OperationId> {
+        let surplus = self.events.len().saturating_sub(REMEMBERED);
+        if surplus == 0 {
+            return Vec::new();
+        }
+        let mut stamps: Vec<Stamp> = self.events.iter().map(|event| event.stamp).collect();
+        stamps.sort_unstable();
+        let limit = stamps[surplus - 1];
+        let is_old = |event: &mut Event| event.stamp <= limit && event.outcome != Outcome::Pending;
+        let old: Vec<Event> = self.events.extract_if(.., is_old).collect();
+        for event in old {
+            self.forget(event.operation, event.stamp);
+        }
+        let mut dropped = Vec::new();
+        while self.forgotten.len() > REMEMBERED {
+            let oldest = (0..self.forgotten.len()).min_by_key(|at| self.forgotten[*at].1).unwrap_or_default();
+            dropped.push(self.forgotten.remove(oldest).0);
+        }
+        dropped
     }
 
     /// The event that made this write.
     pub fn get(&self, dot: Dot) -> Option<&Event> {
-        self.0.binary_search_by(|known| known.dot.cmp(&dot)).ok().map(|at| &self.0[at])
+        self.events.binary_search_by(|known| known.dot.cmp(&dot)).ok().map(|at| &self.events[at])
     }
 
     /// The executions of an operation.
     pub fn of(&self, operation: OperationId) -> impl Iterator<Item = &Event> {
-        self.0.iter().filter(move |event| event.operation == operation)
+        self.events.iter().filter(move |event| event.operation == operation)
     }
 
     /// All events.
     pub fn iter(&self) -> impl Iterator<Item = &Event> {
-        self.0.iter()
+        self.events.iter()
     }
 
-    /// Drops and returns the events from before `limit`. One that is still pending then has no coordinator any more.
-    pub fn forget_before(&mut self, limit: Stamp) -> Vec<Event> {
-        self.0.extract_if(.., |event| event.stamp < limit).collect()
+    /// Drops and returns the operations from before `limit`. One that is still pending then has no coordinator any more.
+    pub fn forget_before(&mut self, limit: Stamp) -> Vec<OperationId> {
+        let events = self.events.extract_if(.., |event| event.stamp < limit).map(|event| event.operation);
+        let forgotten = self.forgotten.extract_if(.., |(_, stamp)| *stamp < limit).map(|(operation, _)| operation);
+        events.chain(forgotten).collect()
     }
 
-    /// When the oldest event ran.
+    /// When the oldest of what is known happened.
     pub fn oldest(&self) -> Option<Stamp> {
-        self.0.iter().map(|event| event.stamp).min()
+        let events = self.events.iter().map(|event| event.stamp);
+        events.chain(self.forgotten.iter().map(|(_, stamp)| *stamp)).min()
     }
 
-    /// How many events are remembered.
+    /// How many things are remembered.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.events.len() + self.forgotten.len()
     }
 
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.events.is_empty() && self.forgotten.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(client: u128, sequence: u64, outcome: Outcome) -> Event {
+        let dot = Dot { actor: client, sequence };
+        let operation = OperationId { client, sequence };
+        Event { dot, operation, digest: Digest::default(), stamp: Stamp(sequence), outcome }
+    }
+
+    fn of(events: impl IntoIterator<Item = Event>) -> History {
+        let mut history: History = events.into_iter().collect::<Vec<_>>().into();
+        history.trim();
+        history
+    }
+
+    #[test]
+    fn a_busy_name_remembers_the_last_events_and_of_those_before_how_far_they_went() {
+        let history = of((1..=100).map(|n| event(7, n, Outcome::Done)));
+        assert_eq!(history.iter().map(|event| event.operation.sequence).collect::<Vec<_>>(), (37..=100).collect::<Vec<_>>());
+        assert!(history.has_forgotten(OperationId { client: 7, sequence: 36 }));
+        assert!(!history.has_forgotten(OperationId { client: 7, sequence: 37 }));
+        assert!(!history.has_forgotten(OperationId { client: 8, sequence: 1 }));
+    }
+
+    #[test]
+    fn what_is_not_settled_is_not_forgotten() {
+        let pending = event(8, 1, Outcome::Pending);
+        let history = of([pending].into_iter().chain((2..=100).map(|n| event(7, n, Outcome::Done))));
+        assert_eq!(history.get(pending.dot), Some(&pending));
+    }
+
+    #[test]
+    fn joined_from_both_sides_the_same_is_known() {
+        let early = of((1..=100).map(|n| event(7, n, Outcome::Done)));
+        let late = of((60..=160).map(|n| event(7, n, Outcome::Done)));
+        let joined = |mut one: History, other: &History| {
+            one.join(other);
+            one.trim();
+            one
+        };
+        let (one, other) = (joined(early.clone(), &late), joined(late.clone(), &early));
+        assert_eq!(one, other);
+        assert!(one.includes(&early) && one.includes(&late) && !early.includes(&late));
+        assert_eq!(joined(one.clone(), &early), one);
+    }
+
+    #[test]
+    fn too_many_clients_are_handed_on() {
+        let mut history: History = (1..=200).map(|n| event(u128::from(n), n, Outcome::Done)).collect::<Vec<_>>().into();
+        let dropped = history.trim();
+        assert_eq!(dropped.iter().map(|operation| operation.client).collect::<Vec<_>>(), (1..=72).collect::<Vec<_>>());
+        assert_eq!(history.len(), 2 * REMEMBERED);
     }
 }

@@ -48,8 +48,8 @@ impl Replica {
             let Some(record) = self.records.get(&name) else { continue };
             let mut record = Record::clone(record);
             let gone = record.history.forget_before(limit);
-            for event in &gone {
-                self.horizons.raise(event.operation, reading);
+            for &operation in &gone {
+                self.horizons.raise(operation, reading);
             }
             if !gone.is_empty() {
                 self.put(now, &name, Some(Arc::new(record)));

@@ -191,9 +191,9 @@ impl Replica {
         self.records.range(context.clone()..).take_while(move |(name, _)| name.starts_with(context))
     }
 
-    /// What became of an operation, as far as this node knows. A version that is live and pending may yet be
+    /// What became of an operation (at `name`, where that is known), as far as this node knows. A version that is live and pending may yet be
     /// withdrawn; one that was superseded without being withdrawn did take effect.
-    pub fn standing(&self, operation: OperationId) -> Standing {
+    pub fn standing(&self, operation: OperationId, name: Option<&Name>) -> Standing {
         let mut events = Vec::new();
         for name in self.index.oplog.names(operation) {
             let Some(record) = self.records.get(name) else { continue };
@@ -202,8 +202,10 @@ impl Replica {
                 Event { outcome: if effective { Outcome::Done } else { event.outcome }, ..*event }
             }));
         }
+        let at_name =
+            || name.and_then(|name| self.records.get(name)).is_some_and(|record| record.history.has_forgotten(operation));
         match standing(events) {
-            Standing::Unknown if self.horizons.has_forgotten(operation) => Standing::Forgotten,
+            Standing::Unknown if self.horizons.has_forgotten(operation) || at_name() => Standing::Forgotten,
             known => known,
         }
     }
@@ -259,8 +261,16 @@ impl Replica {
             record.siblings.sort_unstable_by_key(|sibling| sibling.dot);
         }
         self.seen.add(dot);
+        self.trim(now, &mut record);
         self.put(now, name, Some(Arc::new(record)));
         dot
+    }
+
+    /// What a busy name no longer remembers is refused everywhere, if it comes again.
+    fn trim(&mut self, now: Duration, record: &mut Record) {
+        for operation in record.history.trim() {
+            self.horizons.raise(operation, self.clock.reading(now));
+        }
     }
 
     /// Takes up a record from elsewhere: one that was fanned out, or (with all that its sender has seen) one of a full
@@ -278,7 +288,8 @@ impl Replica {
             self.clock.observe(now, sibling.stamp);
         }
         let changed = merged.is_some();
-        if let Some(record) = merged {
+        if let Some(mut record) = merged {
+            self.trim(now, &mut record);
             self.put(now, name, Some(Arc::new(record)));
         }
         changed

@@ -174,7 +174,7 @@ impl Engine {
         }
         let (name, is_bind) = (caller.request.principal().clone(), caller.request.intent.is_exclusive());
         let digest = caller.request.digest();
-        match self.replica.standing(operation) {
+        match self.replica.standing(operation, Some(&name)) {
             Standing::Unknown | Standing::Withdrawn => return false,
             Standing::Forgotten if !self.rules.hold(Rule::ForgottenRefused) => return false,
             Standing::Forgotten => {
@@ -210,14 +210,14 @@ impl Engine {
     pub(super) fn inquired(&mut self, from: NodeId, operation: OperationId) {
         let names: Vec<Name> = self.replica.events_of(operation).map(|(name, _)| name.clone()).collect();
         let records = self.bundle(&names);
-        let is_forgotten = self.replica.standing(operation) == Standing::Forgotten;
+        let is_forgotten = self.replica.standing(operation, None) == Standing::Forgotten;
         self.send(from, Message::Informed { operation, records, is_forgotten });
     }
 
     pub(super) fn informed(&mut self, from: NodeId, operation: OperationId, records: &[Named], forgot: bool) {
         self.take_up(records);
         self.status_heard(from, operation, forgot);
-        let settled = matches!(self.replica.standing(operation), Standing::Done(_));
+        let settled = matches!(self.replica.standing(operation, None), Standing::Done(_));
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         if let Stage::Peers { silent, is_forgotten } = &mut caller.stage {
             silent.remove(&from);

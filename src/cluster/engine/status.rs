@@ -59,7 +59,7 @@ impl Engine {
             let (name, event) = self.replica.events_of(operation).find(|(_, event)| event.dot == dot)?;
             Some(Trace { name: name.clone(), version: event.dot })
         };
-        let status = match self.replica.standing(operation) {
+        let status = match self.replica.standing(operation, None) {
             Standing::Done(event) => trace(event.dot).map(OperationStatus::Done),
             Standing::Pending(event) => trace(event.dot).map(OperationStatus::Pending),
             Standing::Withdrawn => Some(OperationStatus::Withdrawn),

@@ -114,6 +114,25 @@ fn what_may_be_forgotten_is_not_run_again() {
 }
 
 #[test]
+fn a_retry_at_a_busy_name_is_known_for_some_time_and_then_refused() {
+    matters(Rule::ForgottenRefused, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        for sequence in 1..=100 {
+            table.ask(0, sequence, request(sequence, &orders, Intent::rebind(content("a"))));
+        }
+        let mut again = |handle: u64, sequence: u64| {
+            let mut repeated = request(sequence, &orders, Intent::rebind(content("a")));
+            repeated.is_retry = true;
+            table.ask(1, handle, repeated);
+            table.pass(ms(200));
+            table.reply(handle).cloned().unwrap()
+        };
+        assert!(matches!(again(200, 90), Reply::Done { version: Some(_), .. }));
+        matches!(again(201, 10), Reply::Unknown { reason: Uncertainty::Forgotten, .. })
+    });
+}
+
+#[test]
 fn a_node_that_is_behind_the_client_refuses() {
     matters(Rule::TokenChecked, |rules| {
         let (mut table, orders) = (Table::of_three(rules), name("orders"));
