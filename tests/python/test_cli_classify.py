@@ -94,6 +94,16 @@ def test_streams_folders_and_compressed_files(log):
     assert "6 failures of 2 kinds in 16 lines of 2 files" in run("classify", str(log.parent)).err
     assert "9 failures" in run("classify", str(log.parent), "-", stdin=LOG).err
     assert "no failure" in run("classify", "-", stdin="fine\n").err
+    with (log.parent / "old.log.gz").open("rb") as packed:
+        piped = subprocess.run(
+            [*HANAMING, "classify", "-"], stdin=packed, capture_output=True, check=True, timeout=LIMIT
+        )
+    assert b"3 failures of 2 kinds in 8 lines" in piped.stderr
+    with subprocess.Popen(["cat", str(log.parent / "old.log.gz")], stdout=subprocess.PIPE) as cat:  # noqa: S607 - any cat will do
+        piped = subprocess.run(
+            [*HANAMING, "classify", "-"], stdin=cat.stdout, capture_output=True, check=True, timeout=LIMIT
+        )
+    assert b"3 failures of 2 kinds in 8 lines" in piped.stderr
     missing = run("classify", str(log.parent / "missing"))
     assert missing.status == 2
     assert missing.err.startswith("hanaming: ")

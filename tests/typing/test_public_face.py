@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import assert_type
 
 from hanaming import (
+    Action,
     Attempt,
     Balancer,
     Binding,
+    Category,
     CheckReport,
     CompletionStatus,
     Context,
@@ -29,13 +31,18 @@ from hanaming import (
     Receipt,
     Reference,
     Registration,
+    Report,
     Resolution,
     ServiceUnavailableError,
     Target,
     TimeLimitExceededError,
+    Verdict,
     View,
     aio,
     classify,
+    corba,
+    jndi,
+    read_failures,
     register_object_factory,
     register_state_factory,
 )
@@ -116,6 +123,31 @@ def nodes() -> None:
         assert_type(node.register("a", 1, weight=2, metadata={"zone": "a"}), Registration)
         assert_type(node.check(), CheckReport)
     node.name = "x"  # type: ignore[misc]
+
+
+def failures(error: OSError) -> None:
+    assert_type(classify(error), Verdict)
+    assert_type(classify({"exception": "x"}), Verdict)
+    assert_type(classify(b"text").completion, CompletionStatus | None)
+    assert_type(classify("text").action_if_idempotent, Action)
+    assert_type(classify("text").category, Category)
+    classify(1)  # type: ignore[arg-type]
+    report = read_failures("server.log", max_events=10)
+    assert_type(report, Report)
+    assert_type(report.groups[0].verdict, Verdict)
+    assert_type(report.records, list[dict[str, Any]])
+    assert_type(corba.TRANSIENT(1, CompletionStatus.NO).completed, CompletionStatus)
+    corba.TRANSIENT(completed=None)  # type: ignore[arg-type]
+
+
+def settings() -> None:
+    url = jndi.ProviderUrl.parse("t3://a,b:7001")
+    assert_type(url.endpoints[0].port, int | None)
+    assert_type(jndi.Environment.from_properties("a=b").provider_url, jndi.ProviderUrl | None)
+    with jndi.InitialContext({"java.naming.provider.url": "a"}, timeout=1) as ctx:
+        assert_type(ctx, jndi.InitialContext)
+        assert_type(ctx.lookup("a"), Any)
+    assert_type(jndi.InitialContext.from_properties("jndi.properties"), jndi.InitialContext)
 
 
 def balancers(ctx: HAContext) -> None:

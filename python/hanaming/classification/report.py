@@ -86,6 +86,8 @@ class Report:
     """How many lines were read."""
     sources: list[str] = field(default_factory=list)
     """The files that were read."""
+    warnings: list[str] = field(default_factory=list)
+    """Which of them could not be read to their end, and why."""
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -176,6 +178,8 @@ def read_sources(
             if since is not None and (moment := read_time(found["time"])) is not None and moment < since:
                 continue
             _count(report, by_group, found, log.name, max_events)
+        if log.trouble is not None:
+            report.warnings.append(log.trouble)
         report.lines += reader.lines
         reader.restart()
     return report

@@ -20,21 +20,34 @@ _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Source:
     """One log: its name, its size on disk where that is known, and the open file."""
 
     name: str
     size: int | None
     stream: IO[Any]
+    trouble: str | None = None
+    """Why it was not read to its end."""
 
     def pieces(self) -> Iterator[tuple[bytes, int]]:
         """Its bytes in pieces, each with how much of the size on disk has been read."""
         plain = _plain(self.stream)
         done = 0
-        while piece := _read(plain, self.name):
+        while piece := self._read(plain):
             done += len(piece)
             yield piece, self._position(done)
+
+    def _read(self, plain: IO[Any]) -> bytes:
+        try:
+            piece = plain.read(_PIECE)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            # Still being written, or cut short: what was read of it counts.
+            self.trouble = f"{self.name}: read as far as it goes: {error}"
+            return b""
+        except OSError as error:
+            raise ConfigurationError(f"{self.name}: {error.strerror or error}") from None
+        return piece.encode(errors="surrogateescape") if isinstance(piece, str) else bytes(piece or b"")
 
     def _position(self, done: int) -> int:
         try:
@@ -70,21 +83,12 @@ def _hidden(path: Path) -> bool:
 
 def _plain(stream: IO[Any]) -> IO[Any]:
     """The stream, unpacked where its first bytes say that it is gzip."""
-    if not (hasattr(stream, "seekable") and stream.seekable()):
+    if hasattr(stream, "peek"):
+        magic = stream.peek(len(_GZIP))[: len(_GZIP)]
+    elif hasattr(stream, "seekable") and stream.seekable():
+        start = stream.tell()
+        magic = stream.read(len(_GZIP))
+        stream.seek(start)
+    else:
         return stream
-    start = stream.tell()
-    magic = stream.read(len(_GZIP))
-    stream.seek(start)
-    if magic == _GZIP:
-        return cast("IO[Any]", gzip.GzipFile(fileobj=stream))
-    return stream
-
-
-def _read(stream: IO[Any], name: str) -> bytes:
-    try:
-        piece = stream.read(_PIECE)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        return b""  # a file that is still being written, or cut short: what was read of it counts
-    except OSError as error:
-        raise ConfigurationError(f"{name}: {error.strerror or error}") from None
-    return piece.encode(errors="surrogateescape") if isinstance(piece, str) else bytes(piece or b"")
+    return cast("IO[Any]", gzip.GzipFile(fileobj=stream)) if magic == _GZIP else stream

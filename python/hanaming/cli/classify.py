@@ -69,6 +69,8 @@ def classify(
     else:
         for group in groups:
             _show(group, show, verbose=verbose)
+    for warning in report.warnings:
+        streams.say(f"warning: {show(warning)}")
     if not quiet:
         read = f"{report.lines} lines" + (f" of {len(report.sources)} files" if len(report.sources) > 1 else "")
         kinds = f" of {len(groups)} kind{'' if len(groups) == 1 else 's'}" if groups else ""
@@ -163,5 +165,6 @@ def _document(report: Report, groups: list[Group], show: Callable[[str], str]) -
         "failures": report.total,
         "lines": report.lines,
         "sources": [show(source) for source in report.sources],
+        "warnings": [show(warning) for warning in report.warnings],
         "groups": [shown(group) for group in groups],
     }
