@@ -113,10 +113,10 @@ def half_answering(connection):
     connection.close()
 
 
-def unavailable(connection):
-    """Answers over HTTP that it can't."""
+def refusing(connection):
+    """Answers over HTTP that there is no such thing."""
     connection.recv(65536)
-    connection.sendall(b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     connection.close()
 
 

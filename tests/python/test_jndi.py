@@ -112,13 +112,15 @@ def test_a_context_is_an_ha_context_with_these_settings(node):
         URL: f"jnp://{node.address}",
         "jnp.partitionName": "default",
         "jnp.discoveryGroup": "230.0.0.4",
+        "weblogic.jndi.forceResolveDNSName": True,
     }
     with InitialContext(environment, policy="first_available") as ctx:
         assert isinstance(ctx, HAContext)
         assert type(ctx) is InitialContext
         ctx.bind("orders", 1)
         assert ctx.lookup("orders") == 1
-        assert [warning for warning in ctx.environment.warnings if "jnp.discoveryGroup" in warning]
+        for key in ("jnp.discoveryGroup", "weblogic.jndi.forceResolveDNSName"):
+            assert [warning for warning in ctx.environment.warnings if warning.startswith(key)]
         assert str(ctx.targets[0]) == node.address
 
 

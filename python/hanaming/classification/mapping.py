@@ -27,7 +27,7 @@ def description_of(given: Mapping[str, Any]) -> dict[str, Any]:
         "exception": _text(_first(given, _CLASS)),
         "message": _text(_first(given, _MESSAGE)),
         "completed": _text(_first(given, _COMPLETED)),
-        "vmcid": _vendor(_first(given, _VENDOR)),
+        "vmcid": _text(_first(given, _VENDOR)),
         "minor": [_text(given[key]) for key in _MINOR if given.get(key) is not None],
         "code": _symbol(_first(given, _CODE)),
         "phase": _text(given.get("phase")),
@@ -68,10 +68,6 @@ def _symbol(code: object) -> str:
     if isinstance(code, str) and code.isdigit():
         code = int(code)
     return errno.errorcode.get(code, str(code)) if isinstance(code, int) else _text(code)
-
-
-def _vendor(vendor: object) -> str:
-    return hex(vendor) if isinstance(vendor, int) else _text(vendor)
 
 
 def _listed(value: object) -> list[Any]:

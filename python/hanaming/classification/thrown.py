@@ -23,6 +23,8 @@ Chain = tuple[list[dict[str, Any]], list[list[dict[str, Any]]]]
 # A chain that is longer is a loop of retries that chains its errors: its ends say all.
 _LONGEST = 32
 _FRAMES = 8
+# Raised on the way when something has to be waited for, and caught: no failures.
+_TURNS = {"SSLWantReadError", "SSLWantWriteError", "BlockingIOError", "StopIteration", "StopAsyncIteration"}
 _MESSAGE = 4000
 
 
@@ -32,6 +34,8 @@ def chain_of(error: BaseException) -> Chain:
     parts: list[list[dict[str, Any]]] = []
     phase: str | None = None
     for one, link in _walk(error):
+        if thrown and type(one).__name__ in _TURNS:
+            continue
         fields = _fields(one, link)
         phase = foreign.phase(one) or phase
         if phase is not None and fields.get("phase") is None:
