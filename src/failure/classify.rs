@@ -82,7 +82,9 @@ fn decide<'a>(chain: &'a Chain, findings: &[Finding<'a>]) -> Option<Decision<'a>
     };
     let (category, detail) = settled(finding, &meaning, completion);
     let doubt = if findings.iter().any(|one| one.thrown.minor_in_doubt) { 80 } else { 100 };
-    let weakness = if weak && source == Source::Printed { 65 } else { 100 };
+    // What is deeper may say NO for a reason of its own.
+    let agrees = finding.thrown.completed.is_none() && meaning.completion == CompletionStatus::No;
+    let weakness = if weak && source == Source::Printed && !agrees { 65 } else { 100 };
     let trust = percent(percent(meaning.trust, doubt), weakness);
     Some(Decision { finding: *finding, meaning, category, detail, completion, source, trust })
 }
@@ -179,7 +181,11 @@ fn exhausted<'a>(chain: &'a Chain, findings: &[Finding<'a>], at: usize) -> Decis
     };
     let deeper = (at + 1 < findings.len()).then(|| became_of(&findings[at + 1..])).flatten();
     let parts = chain.parts.iter().filter_map(|part| became_of(&finding::of_chain(part)));
-    let became: Vec<_> = parts.chain(deeper).collect();
+    // Where the list was empty before anything was sent, what no rule knows changes nothing.
+    let tells = |part: &(CompletionStatus, Meaning, u8)| {
+        meaning.completion != CompletionStatus::No || part.1.category != Category::Unknown
+    };
+    let became: Vec<_> = parts.chain(deeper).filter(tells).collect();
     let worst = became.iter().map(|part| part.0).reduce(CompletionStatus::worst);
     let (completion, source) = match (worst, finding.thrown.completed) {
         (Some(worst), _) => (worst, Source::Parts),

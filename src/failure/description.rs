@@ -65,7 +65,7 @@ impl Description {
         if !self.code.is_empty() {
             thrown.code = Some(self.code.clone());
         }
-        thrown.phase = Phase::from_word(&self.phase).or(thrown.phase);
+        thrown.phase = phase(&self.phase).or(thrown.phase);
         thrown.frames.extend(self.frames.iter().cloned());
     }
 }
@@ -77,5 +77,18 @@ fn completed(text: &str) -> Option<CompletionStatus> {
         "1" => Some(CompletionStatus::No),
         "2" => Some(CompletionStatus::Maybe),
         word => CompletionStatus::from_word(word),
+    }
+}
+
+/// A phase in the words that people and libraries use for it.
+fn phase(text: &str) -> Option<Phase> {
+    match text.trim().to_lowercase().as_str() {
+        "resolving" | "dns" | "name_resolution" => Some(Phase::Resolve),
+        "connecting" | "dial" | "open" => Some(Phase::Connect),
+        "tls" | "handshaking" => Some(Phase::Handshake),
+        "sending" | "write" | "writing" => Some(Phase::Send),
+        "waiting" | "read" | "reading" | "recv" | "reply" | "response" => Some(Phase::Wait),
+        "receiving" | "body" => Some(Phase::Receive),
+        word => Phase::from_word(word),
     }
 }

@@ -94,7 +94,8 @@ impl Meaning {
 /// One row of a table. Each condition that is given must hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// One of these classes: without a dot the simple name, with dots also the end of the package.
+    /// One of these classes: without a dot the simple name, with dots also the end of the package, behind `*` the end of
+    /// the simple name.
     pub classes: &'static [&'static str],
     /// One of these symbols, as the exception's code or as a word of its message.
     pub codes: &'static [&'static str],
@@ -250,6 +251,9 @@ impl<'a> Seen<'a> {
     fn is_class(&self, class: &str) -> bool {
         if self.thrown.link == Link::Near {
             return class == "Near";
+        }
+        if let Some(end) = class.strip_prefix('*') {
+            return self.thrown.simple_class().ends_with(end);
         }
         if !class.contains('.') {
             return self.thrown.simple_class() == class;

@@ -29,7 +29,8 @@ pub enum Kind {
     Traceback,
     /// A link to the next exception.
     Link,
-    /// The rest of a wrapped message, if the line before was its first part, with a link in it; else a failure of its own.
+    /// The rest of a wrapped message with the next exception in it, if the line before broke off; else a failure of its
+    /// own.
     MidLink,
     /// A stack frame, or what stands for some.
     Frame,
@@ -61,31 +62,34 @@ pub fn kind(line: &Line) -> Kind {
     if shape::frame(content, start).is_some() || rest == "at" || rest.starts_with(">> SERVER") {
         return Kind::Frame;
     }
-    // Behind a prefix of a form that is not known.
-    if ["Caused by: ", "Suppressed: "].iter().any(|words| content.contains(words)) {
-        return Kind::Link;
-    }
-    let behind = content.find("at ").into_iter().chain(content.rfind("at ")).chain(content.find("File \""));
-    if behind.filter(|at| *at > 0 && content[..*at].ends_with([' ', '\t'])).any(|at| shape::frame(content, at).is_some()) {
-        return Kind::Frame;
-    }
     let mut has_fields = false;
     let goes_on = goes_on(rest);
     for at in words(content, start) {
         let here = &content[at..];
+        // Behind a prefix of a form that is not known.
+        if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") {
+            return Kind::Link;
+        }
         if goes_on && LINKS.iter().any(|(words, _)| starts(here, words).is_some()) {
             return Kind::MidLink;
         }
-        if shape::mention(content, at, false).is_some() || starts(here, "user exception").is_some() || status::begins(here) {
+        if shape::mention(content, at, false).is_some() {
+            return if goes_on && at > start { Kind::MidLink } else { Kind::Head };
+        }
+        if starts(here, "user exception").is_some() || status::begins(here) {
             return Kind::Head;
         }
         if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || shape::product_code(here).is_some() {
             return Kind::Head;
         }
-        if shape::phrase(here) {
+        if shape::phrase(here) || (fields::symbol(content, at).is_some() && !here.contains("COMPLETED_")) {
             return Kind::Head;
         }
         has_fields |= fields::fields(content, at).is_some();
+    }
+    let behind = content.find("at ").into_iter().chain(content.rfind("at ")).chain(content.find("File \""));
+    if behind.filter(|at| *at > 0 && content[..*at].ends_with([' ', '\t'])).any(|at| shape::frame(content, at).is_some()) {
+        return Kind::Frame;
     }
     if NEAR.iter().any(|words| content.contains(words)) {
         return Kind::Near;
@@ -148,7 +152,7 @@ impl Open {
     /// Takes the line, or says that it does not belong.
     pub fn step(&mut self, line: Line, kind: Kind) -> Step {
         let full = self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES;
-        let kind = if kind == Kind::MidLink { if self.breaks_off() { Kind::Link } else { Kind::Head } } else { kind };
+        let kind = if kind == Kind::MidLink { if self.breaks_off(&line) { Kind::Link } else { Kind::Head } } else { kind };
         let goes_on = goes_on(line.content.trim_start());
         let asks = self.asked_for < MOST_ASKED_FOR && self.asks();
         let goes = match kind {
@@ -212,8 +216,12 @@ impl Open {
         }
     }
 
-    /// Whether its last line ends in the middle of a sentence.
-    fn breaks_off(&self) -> bool {
+    /// Whether its last line ends in the middle of a sentence, and the next one has no prefix in common with the first.
+    fn breaks_off(&self, next: &Line) -> bool {
+        let first_word = |line: &Line| line.content.split_whitespace().next().map(str::to_owned);
+        if self.lines.first().and_then(first_word) == first_word(next) {
+            return false;
+        }
         let ends_within = |line: &Line| line.content.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ',');
         self.frames == 0 && self.lines.last().is_some_and(ends_within)
     }

@@ -32,6 +32,13 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
         let (value, end) = value(text, text.len() - after.len())?;
         return Some((vec![Field::Completed(CompletionStatus::from_word(value)?)], end));
     }
+    if rest.starts_with("COMPLETED_") {
+        let length = word_length(rest);
+        return Some((vec![Field::Completed(CompletionStatus::from_word(&rest[..length])?)], at + length));
+    }
+    if let Some((_, found, length)) = symbol(text, at) {
+        return Some((found, at + length));
+    }
     let vendor = word(rest, "OMG").or_else(|| word(rest, "TAO exception,")).map(str::trim_start);
     let minor = word(vendor.unwrap_or(rest), "minor code").or_else(|| word(rest, "minor:").filter(|_| vendor.is_none()))?;
     let minor = minor.trim_start().strip_prefix("id ").unwrap_or(minor);
@@ -96,6 +103,25 @@ pub fn arguments(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
         }
     }
     Some((found, at + 1 + length + 1))
+}
+
+fn word_length(text: &str) -> usize {
+    text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len())
+}
+
+/// omniORB's own name of a minor code at `at`, as its trace prints it: `(0,MAYBE,COMM_FAILURE_WaitingForReply)`.
+pub fn symbol(text: &str, at: usize) -> Option<(&'static str, Vec<Field>, usize)> {
+    let rest = &text[at..];
+    if !rest.starts_with(['T', 'C']) || !rest.contains('_') {
+        return None;
+    }
+    let length = word_length(rest);
+    let minor = corba_minors::of_symbol(&rest[..length])?;
+    let class = ["TRANSIENT", "TIMEOUT", "COMM_FAILURE"].into_iter().find(|class| rest.starts_with(class))?;
+    let mut found = vec![Field::Minor(minor.to_string())];
+    let before = text[..at].strip_suffix(',').and_then(|before| before.rsplit(',').next());
+    found.extend(before.and_then(CompletionStatus::from_word).map(Field::Completed));
+    Some((class, found, length))
 }
 
 /// RMI-IIOP's wrapper, `CORBA TRANSIENT 0x4942fe02 No`, at the start of a text: the class, the fields, the length.

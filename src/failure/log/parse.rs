@@ -101,6 +101,14 @@ impl<'a> Walk<'a> {
             self.add_frame(&text[at..end]);
             return Some(if rest.starts_with("File") { after_code(text, end) } else { end });
         }
+        if !self.has_system_exception()
+            && let Some((class, found, length)) = fields::symbol(text, at)
+        {
+            let link = self.link.take().unwrap_or(Link::Nested);
+            self.open(text, at, at, Draft::new(&format!("CORBA.{class}"), link));
+            self.put(&found);
+            return Some(at + length);
+        }
         if let Some((found, end)) = fields::fields(text, at) {
             self.put(&found);
             return Some(end);
@@ -123,7 +131,11 @@ impl<'a> Walk<'a> {
                 self.put(&found);
                 return Some(end);
             }
-            return Some(mention.end);
+            // `IDL:omg.org/CORBA/TRANSIENT:1.0'`: the version is no message.
+            let version =
+                if mention.class.starts_with("omg.org") { starts(&text[mention.end..], ":1.0'").unwrap_or(0) } else { 0 };
+            self.message = Some(mention.end + version);
+            return Some(mention.end + version);
         }
         if let Some(length) = starts(rest, "user exception, ID") {
             self.open(text, at, at + length, Draft::new("user exception", Link::Nested));
@@ -241,6 +253,10 @@ impl<'a> Walk<'a> {
         {
             draft.thrown.frames.push(one_line(frame));
         }
+    }
+
+    fn has_system_exception(&mut self) -> bool {
+        self.current().iter().any(|draft| corba::system_exception(&draft.thrown.class).is_some())
     }
 
     /// Fields belong to the last system exception that lacks them.

@@ -84,9 +84,22 @@ fn bracketed(text: &str) -> Option<Piece<'_>> {
     };
     let end = text.find(close).filter(|end| *end < 80)?;
     let inside = &text[1..end];
-    let says_more = ["xception", "Error", "rror:", "internal classes", "deleted", "omitted", "Security:"]
-        .iter()
-        .any(|word| inside.contains(word));
+    let says_more = [
+        "xception",
+        "Error",
+        "rror:",
+        "internal classes",
+        "deleted",
+        "omitted",
+        "Security:",
+        "TRANSIENT",
+        "COMM_FAILURE",
+        "TIMEOUT",
+        "CORBA",
+        "vmcid",
+    ]
+    .iter()
+    .any(|word| inside.contains(word));
     if inside.is_empty() || says_more || inside.contains('\'') {
         return None;
     }

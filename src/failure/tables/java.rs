@@ -27,7 +27,7 @@ pub const RULES: &[Rule] = &[
         .words(&["unresolved", "unknown host"]),
     Rule::class(CONNECT_CLASSES, Meaning::no(NotConnected, "unreachable", "the server could not be reached"))
         .words(&["unreachable", "no route"]),
-    Rule::class(CONNECT_CLASSES, Meaning::no(NotConnected, "connect_refused", "the connection could not be made").trust(95)),
+    Rule::class(CONNECT_CLASSES, REFUSED),
     Rule::class(
         &["NoRouteToHostException", "PortUnreachableException", "AnnotatedNoRouteToHostException"],
         Meaning::no(NotConnected, "unreachable", "the server could not be reached").trust(95),
@@ -50,6 +50,7 @@ pub const RULES: &[Rule] = &[
         "no route to host",
         "host is down",
     ]),
+    Rule::class(&["SocketException"], REFUSED.trust(80)).words(&["connection refused", "actively refused"]),
     Rule::class(&["SocketException"], DURING_CONNECT).connecting(),
     Rule::class(
         &[
@@ -110,8 +111,12 @@ pub const RULES: &[Rule] = &[
         &["UserException", "ApplicationException", "user exception"],
         Meaning::yes(Application, "user_exception", "the target answered with its own exception"),
     ),
+    // Classes of other libraries, named after these.
+    Rule::class(&["*ConnectTimeoutException", "*ConnectTimeoutError", "*ConnectionTimeoutException"], TIMED_OUT.trust(75)),
+    Rule::class(&["*ConnectException", "*ConnectError", "*ConnectionRefusedException"], REFUSED.trust(75)),
 ];
 
+const REFUSED: Meaning = Meaning::no(NotConnected, "connect_refused", "the connection could not be made").trust(95);
 const TIMED_OUT: Meaning = Meaning::no(NotConnected, "connect_timeout", "the connect timed out");
 const NO_REPLY: Meaning = Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time");
 const LOST: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke");

@@ -173,7 +173,7 @@ const NETWORK: &[&str] = &[
     "",
 ];
 const SYSTEM: &[&str] =
-    &["OSError", "IOError", "error", "ConnectionError", "MaxRetryError", "ClientOSError", "HTTPConnectionPool"];
+    &["URLError", "OSError", "IOError", "error", "ConnectionError", "MaxRetryError", "ClientOSError", "HTTPConnectionPool"];
 
 const REFUSED: Meaning = Meaning::no(NotConnected, "connect_refused", "the connection was refused").trust(95);
 const CONNECT: Meaning = Meaning::no(NotConnected, "connect_failed", "the connection could not be made");

@@ -1,6 +1,6 @@
 //! Authentication, permission and TLS: what every server would refuse alike.
 
-use crate::failure::Category::{Configuration, Security};
+use crate::failure::Category::{Configuration, ConnectionLost, Security};
 use crate::failure::rule::{Meaning, Rule};
 
 const TLS_CLASSES: &[&str] = &[
@@ -38,6 +38,13 @@ pub const RULES: &[Rule] = &[
     Rule::class(TLS_CLASSES, TRUST).words(&["certificate", "cert ", "pkix", "trust", "self-signed", "self signed"]),
     Rule::class(&["SSLException"], Meaning::no(Configuration, "protocol_mismatch", "the peer does not speak TLS").decisive())
         .words(&["unrecognized ssl message", "plaintext connection"]),
+    // An established connection that breaks is no complaint about the peer.
+    Rule::class(&["SSLException", "SSLError"], BROKEN).words(&[
+        "connection reset",
+        "broken pipe",
+        "socket closed",
+        "read timed out",
+    ]),
     Rule::class(
         &[
             "SSLException",
@@ -93,3 +100,4 @@ pub const RULES: &[Rule] = &[
 ];
 
 const TRUST: Meaning = Meaning::no(Security, "tls_trust", "the peer's certificate was not trusted").decisive();
+const BROKEN: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke").wrapper();
