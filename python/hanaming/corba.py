@@ -36,6 +36,14 @@ TAO = 0x54410000
 """TAO."""
 
 
+COMPLETED_YES = CompletionStatus.YES
+"""It ran."""
+COMPLETED_NO = CompletionStatus.NO
+"""It did not run."""
+COMPLETED_MAYBE = CompletionStatus.MAYBE
+"""It may have run."""
+
+
 class SystemException(Exception):
     """What an ORB raises; the base of all of them.
 

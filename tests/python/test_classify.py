@@ -162,9 +162,13 @@ def test_a_class_of_one_s_own_is_what_it_inherits_from():
     assert told(BusyError("x")) == (Category.UNKNOWN, MAYBE, Action.SURFACE)
 
 
-def test_groups_are_evidence():
+def test_a_group_means_what_the_worst_of_its_members_means():
     group = getattr(builtins, "ExceptionGroup", None) or pytest.importorskip("exceptiongroup").ExceptionGroup
-    assert classify(group("many", [ConnectionRefusedError(), ValueError()])).completion in (NO, MAYBE)
+    refused, lost = ConnectionRefusedError(), ConnectionResetError()
+    assert told(group("many", [refused, TimeoutError()]))[:2] == (Category.NO_RESPONSE, MAYBE)
+    assert told(group("many", [refused, lost]))[:2] == (Category.CONNECTION_LOST, MAYBE)
+    assert told(group("many", [refused, group("more", [refused])])) == (Category.NOT_CONNECTED, NO, Action.FAILOVER)
+    assert told(group("many", [refused, ValueError("x")]))[1:] == (MAYBE, Action.SURFACE)
 
 
 def test_strangers_do_no_harm():

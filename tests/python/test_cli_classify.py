@@ -38,6 +38,7 @@ def test_each_kind_with_its_verdict_and_advice(log):
     first, second, *_ = done.out.split("\n\n")
     assert first.startswith(f"2 x not_connected (connect_refused), ran: NO, do: failover, at {log}:2 to 5\n")
     assert "send it to another server" in first
+    assert "Orders.java" not in first  # frames are for programmers; --json has them
     assert second.startswith("1 x no_response (")
     assert "do: surface (failover if it may run twice)" in second
     assert done.err == "3 failures of 2 kinds in 8 lines\n"

@@ -35,6 +35,7 @@ def test_defaults_are_the_mapping_s():
     assert (error.minor, error.completed) == (0, CompletionStatus.MAYBE)
     assert error != corba.COMM_FAILURE()
     assert error != corba.TRANSIENT(1)
+    assert error == corba.TRANSIENT(0, corba.COMPLETED_MAYBE)
 
 
 def test_they_are_shown_as_orbs_show_them():

@@ -45,8 +45,20 @@ def chain_of(error: BaseException) -> Chain:
             thrown[-1]["frames"] = fields["frames"] + thrown[-1]["frames"]
             continue
         thrown.append(fields)
-        parts.extend(chain_of(member)[0] for member in _members(one))
+        members = [chain_of(member)[0] for member in _members(one)]
+        if members and not _is_known(fields):
+            # What a group means is what the worst of its members means; the others are evidence.
+            worst = max(members, key=_severity)
+            members.remove(worst)
+            thrown.extend({**member, "link": "nested"} for member in worst)
+        parts.extend(members)
     return thrown, parts
+
+
+def _severity(thrown: list[dict[str, Any]]) -> int:
+    """How much is to be feared: a call that may have run more than one that ran, and that more than one that didn't."""
+    completion = classify_chain(thrown)["completion"]
+    return ("NO", "YES", "MAYBE").index(completion) if completion else -1
 
 
 def _walk(error: BaseException) -> Iterator[tuple[BaseException, str]]:

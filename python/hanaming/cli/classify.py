@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from datetime import datetime
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # A file that is read at once needs no progress.
 _LARGE = 32 << 20
 _EXCERPT_LINES = 3
+_FRAME = re.compile(r"\s*(?:at\s|\.\.\. \d+ |File \")")
 _EXCERPT_CHARS = 400
 
 
@@ -130,7 +132,9 @@ def _do(group: Group) -> str:
 
 
 def _excerpt(text: str) -> list[str]:
-    lines = [line.rstrip() for line in text.strip().splitlines() if line.strip()]
+    """The first lines of an event that are no stack frames: what was thrown, and why."""
+    lines = [line.expandtabs(4).rstrip() for line in text.strip().splitlines()]
+    lines = [line for line in lines if line and not _FRAME.match(line)]
     return [tables.cut(line, _EXCERPT_CHARS) for line in lines[:_EXCERPT_LINES]]
 
 
