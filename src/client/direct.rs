@@ -75,8 +75,13 @@ impl Direct {
         if !invocation.is_lookup() || self.is_closed() {
             return None;
         }
-        let request =
-            Request { time_left: u32::MAX, scope: self.config.scope, operation_id: None, operation: invocation.operation() };
+        let request = Request {
+            time_left: u32::MAX,
+            scope: self.config.scope,
+            operation_id: None,
+            is_retry: false,
+            operation: invocation.operation(),
+        };
         match self.service.try_now(&request)? {
             Reply::Done(Answer::Found(found)) => invocation.found(found),
             _ => None,

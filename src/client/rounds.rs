@@ -115,6 +115,11 @@ impl Rounds {
         }
     }
 
+    /// Whether this is the first request, so that whose turn it is may be decided otherwise.
+    pub(super) fn is_first(&self) -> bool {
+        self.sends == 0
+    }
+
     /// The first request pays into the budget, the first retry is free, each further one draws on it.
     fn pay(&mut self, fleet: &mut Fleet, now: Duration) -> Result<(), Duration> {
         match self.sends {

@@ -45,6 +45,8 @@ pub(super) enum Why {
     NotRun,
     /// A read may be asked again.
     ReadAgain,
+    /// It may have run, and is recognised when it is sent again.
+    Recognised,
     /// It may run twice.
     Idempotent,
     /// The connection had been idle and was found dead; the server may be well.
@@ -66,6 +68,7 @@ impl Why {
         match self {
             Self::NotRun => "the request did not run there",
             Self::ReadAgain => "a read may be asked again",
+            Self::Recognised => "it may have run; sent again under its id it runs once",
             Self::Idempotent => "it may have run, and may run twice",
             Self::Fresh => "the connection had been idle; a fresh one is tried",
             Self::MayKnowMore => "another server may know more",

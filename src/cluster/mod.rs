@@ -8,7 +8,7 @@
 //! - one node's copy: [`replica`], what it shows ([`context`]) and how that changes ([`projection`]), [`sync`] (how two
 //!   copies become equal), its purge, [`oplog`] (what became of an operation) and [`store`] (what is made durable)
 //! - what nodes do together: [`engine`], with the clients' [`request`]s, the [`reply`] to each and the [`obstacle`]s in
-//!   its way, the [`message`]s between engines and the [`owner`] of a name
+//!   its way, the [`message`]s between engines and the [`owner`](crate::topology::owner) of a name
 //!
 //! [`rules`] names each rule of these, so that the simulation can show what it is good for.
 
@@ -21,7 +21,6 @@ pub mod merge;
 pub mod message;
 pub mod obstacle;
 pub mod oplog;
-pub mod owner;
 pub mod projection;
 mod purge;
 pub mod record;

@@ -50,8 +50,13 @@ impl Value {
 
 impl Content {
     /// Refuses what must not be bound: a value or class name over its limit (`LimitExceeded`), a link to what is no
-    /// name (`InvalidName`), an instance without a sensible weight (`InvalidValue`). The value's bytes are not read.
+    /// name (`InvalidName`), a context, an instance without a sensible weight (`InvalidValue`). The value's bytes are not
+    /// read.
     pub fn check(&self) -> Result<(), NamingError> {
+        if self.kind == EntryKind::Context {
+            let message = "a context is no value to bind; create_subcontext makes one";
+            return Err(NamingError::new(ErrorKind::InvalidValue, message));
+        }
         let metadata = self.instance.as_ref().map_or(0, |instance| instance.metadata.len());
         for (what, length, limit) in [
             ("the value", self.value.len(), Value::MAX_BYTES),

@@ -31,6 +31,8 @@ pub enum FrameKind {
     Reply = 4,
     /// [`View`]: pushed by the server after each change; the request id is 0.
     View = 5,
+    /// What one node's engine tells another's, which nobody replies to; the request id is 0.
+    Message = 6,
 }
 
 impl FrameKind {
@@ -42,6 +44,7 @@ impl FrameKind {
             3 => Self::Request,
             4 => Self::Reply,
             5 => Self::View,
+            6 => Self::Message,
             _ => return None,
         })
     }
@@ -54,6 +57,7 @@ impl FrameKind {
             Self::Request => "request",
             Self::Reply => "reply",
             Self::View => "view",
+            Self::Message => "message",
         }
     }
 }
@@ -95,12 +99,16 @@ pub enum Role {
 }
 
 /// What a connection between nodes carries: control never waits behind bulk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Channel {
     /// Membership.
     Control,
-    /// Delegated lookups and, later, replication.
+    /// Delegated lookups.
     Data,
+    /// Writes of the cluster tree: messages in one direction, from the node that dialled.
+    Replication,
+    /// Copies of many of its records at once: messages in the same direction.
+    Copies,
 }
 
 /// How a node introduces itself to another.
@@ -149,6 +157,8 @@ pub struct Request {
     pub scope: Scope,
     /// Set for mutations.
     pub operation_id: Option<OperationId>,
+    /// The mutation was sent before, and may have run.
+    pub is_retry: bool,
     /// What is asked.
     pub operation: Operation,
 }

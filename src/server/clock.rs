@@ -3,7 +3,7 @@
 //! Engines are given the time as what has passed since the node's start; sessions and timers use the runtime's own
 //! instants. Both come from here.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep_until};
 
@@ -11,16 +11,24 @@ use tokio::time::{Instant, sleep_until};
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Instant,
+    epoch: Duration,
 }
 
 /// Starts now.
 impl Default for Clock {
     fn default() -> Self {
-        Self { start: Instant::now() }
+        #[expect(clippy::disallowed_methods, reason = "read once, for stamps that say which of two concurrent writes was first")]
+        let wall = SystemTime::now();
+        Self { start: Instant::now(), epoch: wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default() }
     }
 }
 
 impl Clock {
+    /// When the node started, as what had passed since 1970.
+    pub fn epoch(self) -> Duration {
+        self.epoch
+    }
+
     /// What has passed.
     pub fn now(self) -> Duration {
         self.start.elapsed()

@@ -1,13 +1,13 @@
 //! What all of a node's tasks share.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::naming::Tree;
-use crate::protocol::{Fault, RefusalReason, Setting};
+use crate::protocol::{Fault, OperationId, RefusalReason, Setting};
 use crate::topology::NodeId;
 
 use super::answer::fault;
@@ -18,6 +18,7 @@ use super::load::Load;
 use super::peers::Peers;
 use super::peers::inquiries::Inquiries;
 use super::peers::remembered::Remembered;
+use super::replication::Replication;
 
 /// Names of which the node remembers which peer had them.
 const REMEMBERED: usize = 32 * 1024;
@@ -36,6 +37,8 @@ pub struct Core {
     pub local: Arc<Tree>,
     /// Its copy of the cluster tree.
     pub cluster: Arc<Tree>,
+    /// What keeps that copy.
+    pub replication: Arc<Replication>,
     /// What it runs with.
     pub settings: Vec<Setting>,
     /// The other nodes.
@@ -56,6 +59,8 @@ pub struct Core {
     pub inquiries: Arc<Inquiries>,
     /// Which peer had a name.
     pub remembered: Mutex<Remembered>,
+    /// Changes that came without an id and were given one.
+    changes: AtomicU64,
 }
 
 /// Who a node is and where its trees are, for [`Core::new`].
@@ -83,7 +88,10 @@ impl Core {
         bulletins: watch::Receiver<Arc<Bulletin>>,
     ) -> Arc<Self> {
         let Identity { name, id, local, cluster, settings } = identity;
+        let replication = Replication::new(id, Arc::clone(&name), Arc::clone(&cluster), Arc::clone(&peers), clock);
         Arc::new(Self {
+            replication,
+            changes: AtomicU64::new(0),
             name,
             id,
             local,
@@ -109,6 +117,11 @@ impl Core {
     /// Whether the view has no other member.
     pub fn is_alone(&self) -> bool {
         self.bulletins.borrow().peers.is_empty()
+    }
+
+    /// An id for a change that came without one.
+    pub fn next_operation(&self) -> OperationId {
+        OperationId { client: self.id.0, sequence: self.changes.fetch_add(1, Ordering::Relaxed) + 1 }
     }
 
     /// Begins to quiesce, unless that has begun. What is in flight may take so long to end.

@@ -10,6 +10,7 @@ use crate::topology::{MemberState, NodeId, View};
 
 use super::bulletin::Bulletin;
 use super::core::{Core, Phase};
+use super::replication::Stage;
 
 /// How long a node that has nothing in flight still refuses, so that clients hear of it before their connection ends.
 const LINGER: Duration = Duration::from_millis(100);
@@ -52,7 +53,9 @@ pub async fn retire(core: Arc<Core>, bulletins: watch::Sender<Arc<Bulletin>>, de
     let Ok(drain) = quiesce.wait_for(Option::is_some).await.map(|drain| drain.unwrap_or_default()) else { return };
     core.phase.advance(Phase::Quiescing);
     core.peers.set_quiescing();
-    let drained = timeout(drain, core.load.in_flight.zero()).await.is_ok();
+    core.replication.quiesce();
+    let done = async { tokio::join!(core.load.in_flight.zero(), core.replication.reached(Stage::HandedOver)) };
+    let drained = timeout(drain, done).await.is_ok();
     let cut = core.load.in_flight.level();
     sleep(LINGER).await;
     let _ = timeout(FAREWELL, core.peers.leave()).await;

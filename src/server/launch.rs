@@ -20,6 +20,7 @@ use super::core::{Core, Identity};
 use super::herald::{Departure, proclaim, retire};
 use super::members::{Members, MembersConfig};
 use super::peers::Peers;
+use super::replication::{follow_views, keep_time};
 
 /// How long opening the port may take: a host name may have to be resolved.
 pub const LISTEN: Duration = Duration::from_secs(5);
@@ -64,6 +65,8 @@ pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<L
     let (departure, departed) = watch::channel(None);
     tokio::spawn(proclaim(Arc::clone(&core), views, bulletins.clone()));
     tokio::spawn(retire(Arc::clone(&core), bulletins, departure));
+    tokio::spawn(keep_time(Arc::clone(&core.replication)));
+    tokio::spawn(follow_views(Arc::clone(&core.replication), core.peers.views()));
     tokio::spawn(accept(Arc::clone(&core), listener));
     ready(&core, config.ready_within).await?;
     Ok(Launched { core, listening, departed })

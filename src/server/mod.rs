@@ -5,7 +5,8 @@
 //!  └ connection   one task a connection: frames, limits, times
 //!     └ answer    which operation is answered by what
 //!        ├ (own trees)      at once, without waiting
-//!        └ peers            the other nodes, by the lookup rule
+//!        ├ peers            the other nodes, by the lookup rule
+//!        └ replication      the cluster tree: the engine's driver
 //! ```
 //!
 //! Decisions (the lookup rule, what is asked together, how pages merge, how slow a connection may be) are values that
@@ -26,6 +27,7 @@ pub mod load;
 pub mod members;
 mod node;
 pub mod peers;
+pub mod replication;
 mod settings;
 
 pub use config::{ServerConfig, ServerLimits};

@@ -12,7 +12,8 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::naming::{ErrorKind, NamingError, Tree};
+use crate::cluster::context::Conflict;
+use crate::naming::{ErrorKind, Name, NamingError, Tree};
 use crate::protocol::NodeStatus;
 use crate::topology::{Endpoint, NodeId, View};
 use crate::transport::Network;
@@ -156,6 +157,16 @@ impl Node {
     /// Its copy of the cluster tree.
     pub fn cluster_tree(&self) -> Arc<Tree> {
         Arc::clone(&self.0.core.cluster)
+    }
+
+    /// A number that is the same on all nodes whose copies are equal.
+    pub fn cluster_digest(&self) -> u64 {
+        self.0.core.replication.digest()
+    }
+
+    /// The names of the cluster tree at and beneath `context` at which versions disagree.
+    pub fn conflicts(&self, context: &Name) -> Vec<Conflict> {
+        self.0.core.replication.conflicts(context)
     }
 
     /// Its state, for people.

@@ -2,8 +2,10 @@
 
 mod endpoint;
 mod node;
+mod owner;
 mod view;
 
 pub use endpoint::{DEFAULT_PORT, Endpoint, EndpointError};
 pub use node::{ClusterId, Member, MemberState, NodeId};
+pub use owner::owner;
 pub use view::{View, ViewDiff};

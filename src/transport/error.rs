@@ -42,6 +42,9 @@ pub enum TransportErrorKind {
     /// The hello was refused.
     #[error("refused: {}", .0.message)]
     Rejected(Box<Fault>),
+    /// More waits to be written than the connection should hold.
+    #[error("too much waits to be sent")]
+    Full,
     /// The caller gave up.
     #[error("cancelled")]
     Cancelled,

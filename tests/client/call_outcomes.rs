@@ -1,13 +1,14 @@
-//! The table of failover: what each outcome of the first attempt leads to, for a lookup and for a bind.
+//! The table of failover: what each outcome of the first attempt leads to, for a lookup, for a bind in a node's local tree,
+//! which recognises nothing, and for one in the cluster tree, which recognises what it is sent again.
 
-use hanaming::client::Input;
+use hanaming::client::{ClientConfig, Input};
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::ErrorKind;
-use hanaming::protocol::{Outcome, ProtocolError, RefusalReason};
+use hanaming::protocol::{Outcome, ProtocolError, RefusalReason, Scope};
 use hanaming::transport::TransportErrorKind;
 
 use crate::stage::{
-    Stage, bind, broke, broken_body, failed, fault, found, lookup, lost, ms, not_found, refusal, refused, silent, written,
+    Stage, bind, broke, broken_body, config, failed, fault, found, lookup, lost, ms, not_found, refusal, refused, silent, written,
 };
 
 const IT_RAN: &str = "It may have run: look before sending it again.";
@@ -120,16 +121,44 @@ fn each_outcome_leads_a_lookup_where_the_table_says() {
     }
 }
 
+/// Invariant 12.
 #[test]
-fn each_outcome_leads_a_bind_where_the_table_says() {
+fn each_outcome_leads_a_bind_in_a_local_tree_where_the_table_says() {
     for (what, input, _, expected) in outcomes() {
+        let mut stage = Stage::with(ClientConfig { scope: Scope::Local, ..config("abc") }, bind("orders"));
+        assert_eq!(stage.start(), "send a 1000");
+        assert_eq!(stage.after(250, input()), expected, "{what}");
+        assert!(!expected.starts_with("send") || !stage.request().is_retry, "{what}: it did not run");
+    }
+}
+
+/// Invariant 12.
+#[test]
+fn a_bind_in_the_cluster_tree_is_sent_again_under_its_id() {
+    for (what, input, _, local) in outcomes() {
         let mut stage = Stage::new("abc", bind("orders"));
         assert_eq!(stage.start(), "send a 1000");
         let sent = stage.request().operation_id;
-        assert!(sent.is_some());
+        assert!(sent.is_some() && !stage.request().is_retry);
+        let may_have_run = local.contains(" MAYBE");
+        let expected = if may_have_run { "send b 1000" } else { local.as_str() };
         assert_eq!(stage.after(250, input()), expected, "{what}");
-        assert_eq!(stage.request().operation_id, sent, "{what}: all attempts of one mutation bear one id");
+        if expected.starts_with("send") {
+            assert_eq!(stage.request().operation_id, sent, "{what}: all attempts of one mutation bear one id");
+            assert_eq!(stage.request().is_retry, may_have_run, "{what}");
+        }
     }
+}
+
+#[test]
+fn a_change_that_nobody_can_settle_is_raised_with_maybe() {
+    let mut stage = Stage::new("ab", bind("orders"));
+    stage.start();
+    assert_eq!(stage.after(1000, silent()), "send b 1000");
+    assert!(stage.after(1000, lost()).starts_with("wait"));
+    let error = stage.after(3000, Input::Woke);
+    assert!(error.starts_with("TimeLimitExceeded MAYBE") && error.ends_with(IT_RAN), "{error}");
+    assert_eq!(stage.attempts()[0], "a wait MAYBE no answer in 1.0 s | it may have run; sent again under its id it runs once");
 }
 
 #[test]

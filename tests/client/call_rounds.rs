@@ -152,10 +152,15 @@ fn an_idle_connection_found_dead_costs_its_server_nothing() {
 }
 
 #[test]
-fn a_mutation_on_an_idle_connection_is_not_sent_again() {
-    let mut stage = Stage::new("ab", bind("orders"));
+fn a_mutation_on_an_idle_connection_is_sent_again_where_it_is_recognised() {
+    let local = hanaming::client::ClientConfig { scope: hanaming::protocol::Scope::Local, ..crate::stage::config("ab") };
+    let mut stage = Stage::with(local, bind("orders"));
     stage.start();
     assert!(stage.step(lost_when_reused()).starts_with("Communication MAYBE"));
+    let mut stage = Stage::new("ab", bind("orders"));
+    stage.start();
+    assert_eq!(stage.step(lost_when_reused()), "send a 1000 fresh");
+    assert!(stage.request().is_retry);
     // Where it certainly did not leave, it is.
     let mut stage = Stage::new("ab", bind("orders"));
     stage.start();

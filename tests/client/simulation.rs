@@ -2,7 +2,7 @@
 //!
 //! A world of servers changes under a crowd of calls. Each run follows from its seed, which a failure prints
 //! (`HANAMING_SEED` runs that one again, `HANAMING_SEEDS` runs so many). What is held:
-//! 1. a mutation that may have run is never sent again;
+//! 1. a mutation that may have run is only sent again under its id, and is then said to be a retry;
 //! 2. every call ends by its deadline, and says no less than what is true of whether it ran;
 //! 3. when the world is well again every target returns to use, and nothing is left outstanding.
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 use hanaming::client::{Call, ClientConfig, Elections, Fleet, Health, Input, Invocation, Names, Output, Policy};
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::ErrorKind;
-use hanaming::protocol::{Outcome, RefusalReason};
+use hanaming::protocol::{OperationId, Outcome, RefusalReason};
 use hanaming::topology::MemberState;
 use hanaming::transport::{TransportError, TransportErrorKind};
 use rand::rngs::StdRng;
@@ -59,6 +59,8 @@ struct Flight {
     call: Call,
     mutates: bool,
     ends: Duration,
+    /// The id of the first request.
+    operation: Option<Option<OperationId>>,
     /// Some attempt ran, or may have run.
     may_have_run: bool,
     /// What happens to it next, and when; `None` when it is over.
@@ -97,7 +99,7 @@ impl World {
         let mut call = Call::new(invocation, &self.config, self.now, self.config.timeout);
         let output = call.step(&mut self.fleet, self.now, Input::Start);
         let ends = self.now + self.config.timeout;
-        let mut flight = Flight { call, mutates, ends, may_have_run: false, next: None };
+        let mut flight = Flight { call, mutates, ends, operation: None, may_have_run: false, next: None };
         self.take(&mut flight, output);
         self.flights.push(flight);
     }
@@ -114,7 +116,9 @@ impl World {
                 Some((until, Input::Woke))
             }
             Output::Send(send) => {
-                assert!(!(flight.mutates && flight.may_have_run), "a mutation that may have run is sent again");
+                let request = flight.call.request();
+                assert_eq!(request.is_retry, flight.mutates && flight.may_have_run, "a mutation that may have run is a retry");
+                assert_eq!(*flight.operation.get_or_insert(request.operation_id), request.operation_id, "it has one id");
                 assert!(send.ends > self.now && send.ends <= flight.ends);
                 let target = self.fleet.target(send.target).unwrap();
                 let letter = letter(&target.label);

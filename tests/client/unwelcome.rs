@@ -5,23 +5,24 @@ use std::net::TcpListener;
 
 use hanaming::client::{AsyncClient, Client, ClientConfig, Driver, Trail};
 use hanaming::failure::{CompletionStatus, Phase};
-use hanaming::naming::Change;
+use hanaming::naming::Lookup;
 use hanaming::server::{Node, ServerConfig};
 use hanaming::topology::Endpoint;
 
 use crate::cluster::Cluster;
-use crate::stage::{bind, name};
+use crate::stage::bind;
 
 /// Gives `perform` clients of both servers until one has asked the first server first, and looks at what that did.
-fn goes_elsewhere(first: &Endpoint, perform: impl Fn(ClientConfig) -> Trail) {
+fn goes_elsewhere(first: &Endpoint, perform: impl Fn(ClientConfig, &str) -> Trail) {
     let cluster = Cluster::start(1);
     let mut asked = None;
     for seed in 0..50 {
         let providers = vec![first.clone(), cluster.nodes[0].endpoint()];
         let config = ClientConfig { follow_views: false, seed: Some(seed), ..ClientConfig::new(providers) };
-        let attempts = perform(config).attempts();
-        let unbound = cluster.nodes[0].cluster_tree().unbind(&name("x"));
-        assert!(matches!(unbound, Ok(Change::Done(Some(_)))), "it was bound: {unbound:?}");
+        let name = format!("x{seed}");
+        let attempts = perform(config, &name).attempts();
+        let bound = cluster.nodes[0].cluster_tree().lookup(&name);
+        assert!(matches!(bound, Lookup::Found(_)), "{bound:?}");
         if attempts[0].target == first.to_string() {
             asked = Some(attempts);
             break;
@@ -32,13 +33,13 @@ fn goes_elsewhere(first: &Endpoint, perform: impl Fn(ClientConfig) -> Trail) {
     assert_eq!(told, [(Phase::Handshake, CompletionStatus::No), (Phase::Answer, CompletionStatus::Yes)], "{attempts:?}");
 }
 
-fn blocking(config: ClientConfig) -> Trail {
-    Client::new(config).unwrap().perform(bind("x"), None, &mut || false).unwrap().1
+fn blocking(config: ClientConfig, name: &str) -> Trail {
+    Client::new(config).unwrap().perform(bind(name), None, &mut || false).unwrap().1
 }
 
-fn on_tokio(config: ClientConfig) -> Trail {
+fn on_tokio(config: ClientConfig, name: &str) -> Trail {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async { AsyncClient::new(config).unwrap().perform(bind("x"), None).await }).unwrap().1
+    runtime.block_on(async { AsyncClient::new(config).unwrap().perform(bind(name), None).await }).unwrap().1
 }
 
 /// Invariant 11.
@@ -54,7 +55,7 @@ fn a_server_that_never_greets_has_not_run_a_mutation() {
 fn a_server_of_another_cluster_has_not_run_a_mutation() {
     let other = Node::start(ServerConfig { cluster: "other".to_owned(), ..ServerConfig::new("elsewhere") }).unwrap();
     let named = |config| ClientConfig { cluster: Some("default".into()), ..config };
-    goes_elsewhere(&other.endpoint(), |config| blocking(named(config)));
-    goes_elsewhere(&other.endpoint(), |config| on_tokio(named(config)));
+    goes_elsewhere(&other.endpoint(), |config, name| blocking(named(config), name));
+    goes_elsewhere(&other.endpoint(), |config, name| on_tokio(named(config), name));
     assert_eq!(other.status().requests, 0);
 }

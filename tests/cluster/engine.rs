@@ -52,11 +52,13 @@ fn told(outputs: Vec<Output>) -> Vec<String> {
         Output::Gossip { link, .. } => format!("gossip {}", link.0),
         Output::Close { link } => format!("close {}", link.0),
         Output::View(view) => format!("view {}", shown(&view)),
+        Output::Met => "met".to_owned(),
         Output::Ready => "ready".to_owned(),
         Output::Failed(fault) => format!("failed {}", fault.message),
         Output::Warned(text) => format!("warned {text}"),
     };
-    outputs.into_iter().map(line).collect()
+    // The tree is there from the beginning, so that whoever has met all is ready in the same moment.
+    outputs.into_iter().map(line).filter(|line| line != "met").collect()
 }
 
 /// One engine, and the links that it has.
@@ -75,7 +77,8 @@ impl Bench {
             timing: Timing::default(),
         };
         let mut bench = Self { engine: Membership::new(Duration::ZERO, config), now: Duration::ZERO };
-        let outputs = bench.step(Input::Tick);
+        let mut outputs = bench.step(Input::HasTree);
+        outputs.extend(bench.step(Input::Tick));
         (bench, outputs)
     }
 

@@ -139,6 +139,7 @@ impl World {
         node.engine = Some(Membership::new(self.now, config));
         node.life += 1;
         node.failed = None;
+        self.step(number, Input::HasTree);
         self.schedule(number, Duration::ZERO, Event::Tick);
     }
 
@@ -358,7 +359,7 @@ impl World {
                     }
                 }
                 Output::Close { link } => drop(self.nodes[number].links.remove(&link)),
-                Output::View(_) | Output::Ready => {}
+                Output::View(_) | Output::Met | Output::Ready => {}
                 Output::Failed(fault) => self.nodes[number].failed = Some(fault),
                 Output::Warned(text) => self.warnings.push(text),
             }

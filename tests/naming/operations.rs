@@ -1,6 +1,10 @@
 //! The table of operations of a naming tree: each of its rows, and what stands between them.
 
-use hanaming::naming::{Content, Detail, EntryKind, ErrorKind, LinkRef, Lookup, Name, Reference, Source, Tree, Value};
+use std::sync::Arc;
+
+use hanaming::naming::{
+    Content, Detail, Entry, EntryKind, ErrorKind, LinkRef, Lookup, Name, Reference, Source, Tree, Value, Version,
+};
 
 use crate::support::{BIND, REBIND, WITH_PARENTS, content, done, found, is_missing, link, name, refused, tree, tree_of, value};
 
@@ -326,4 +330,24 @@ fn a_tree_surely_lacks_only_what_it_has_nothing_of() {
     for unsure in ["a", "a/b", "a/b/c", "a/missing", "\"x/y\"", "x\\/y", "\"a\"/b", "", "/a"] {
         assert!(!tree.surely_lacks(unsure), "{unsure}");
     }
+}
+
+#[test]
+fn what_was_decided_elsewhere_is_shown_in_one_step() {
+    let tree = tree_of(&["a/b"]);
+    let before = tree.snapshot();
+    let entry = |content: Content, sequence| Some(Arc::new(Entry { content, version: Version { actor: 7, sequence } }));
+    let generation = tree.generation();
+    tree.show([
+        (name("a/b"), None),
+        (name("c"), entry(Content::context(), 1)),
+        (name("c/d"), entry(content("new"), 2)),
+        (name("gone"), None),
+    ]);
+    assert_eq!(tree.generation(), generation + 2);
+    assert!(is_missing(&tree, "a/b"));
+    assert_eq!((value(&tree, "c/d"), found(&tree, "c/d").version), ("new".into(), Version { actor: 7, sequence: 2 }));
+    let rows: Vec<String> = done(tree.list(&name("c"), None, 9)).rows.into_iter().map(|(component, _)| component).collect();
+    assert_eq!((rows, tree.len()), (vec!["d".to_owned()], 3));
+    assert!(before.get(&name("a/b")).is_some(), "a snapshot stays as it was");
 }

@@ -271,6 +271,15 @@ fn who_never_takes_its_replies_is_cut() {
 }
 
 #[test]
+fn who_has_taken_its_replies_may_be_idle() {
+    let (node, mut good) = served(|config| config.limits.unsent_time = Duration::from_millis(20));
+    assert!(good.finds("good"));
+    let answered = node.status().uptime;
+    eventually("its time to take them is over", || node.status().uptime > answered + 100);
+    assert!(good.finds("good"));
+}
+
+#[test]
 fn long_frames_of_all_connections_share_a_bound() {
     let (node, mut good) = served(|config| config.limits.receiving = 3 << 20);
     let mut long: Vec<Raw> = (0..10).map(|_| Raw::greet(&node)).collect();

@@ -227,7 +227,7 @@ async fn a_peer_that_asks_is_never_delegated_to_others() {
     let world = World::new(3);
     world.bind(2, "a", "x");
     let request = crate::world::request(Scope::Peer, Operation::Lookup { name: "a".to_owned() });
-    let caller = hanaming::server::connection::Caller::Peer(hanaming::protocol::Channel::Data);
+    let caller = hanaming::server::connection::Caller::Peer(hanaming::topology::NodeId(1), hanaming::protocol::Channel::Data);
     let reply = world.cores[0].answer_now(caller, &request).expect("answered from the own tree alone");
     assert_eq!(failed(reply).0, ErrorKind::NameNotFound);
     assert_eq!(world.asked(), []);

@@ -15,7 +15,7 @@ use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 use crate::raw::lookup;
 use crate::world::{World, request};
 
-const PEER: Caller = Caller::Peer(Channel::Data);
+const PEER: Caller = Caller::Peer(NodeId(1), Channel::Data);
 
 fn gossip(world: &World) -> Operation {
     let from = world.cores[0].peers.introduction();

@@ -149,7 +149,7 @@ pub fn lookup(name: &str) -> Operation {
 
 pub fn request_frame(id: u64, scope: Scope, operation: Operation) -> BytesMut {
     let mut out = BytesMut::new();
-    let request = Request { time_left: 5_000_000, scope, operation_id: None, operation };
+    let request = Request { time_left: 5_000_000, scope, operation_id: None, is_retry: false, operation };
     request.encode(&mut out, id, LIMITS).unwrap();
     out
 }

@@ -1,14 +1,16 @@
 //! Listings over several trees, surveys, checks, and writes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::failure::CompletionStatus;
-use hanaming::naming::{Content, ErrorKind, Listed, Source};
+use hanaming::naming::{Content, ErrorKind, Listed, Lookup, Source};
 use hanaming::protocol::{
     Answer, Fault, Mutation, Operation, Page, PageRequest, Reply, Report, ReportItem, Scope, SurveyAnswer, TreeChoice, Written,
 };
 
 use crate::world::{Manner, World, bind, text};
+use tokio::time::sleep;
 
 fn page_request(name: &str, tree: TreeChoice) -> PageRequest {
     PageRequest { name: name.to_owned(), tree, after: None, limit: 100, values: false }
@@ -389,44 +391,31 @@ async fn a_write_follows_links_on_the_way() {
     assert!(matches!(reply, Reply::Done(Answer::Removed { existed: true, .. })));
 }
 
+/// What is done to the cluster tree, and that all nodes show the same then.
 #[tokio::test(start_paused = true)]
-async fn the_cluster_tree_takes_writes_on_a_node_that_is_alone() {
-    let alone = World::new(1);
-    let (reply, _) = alone.ask(0, Scope::Cluster, bind_to("a", "x"), 250).await;
-    assert!(matches!(reply, Reply::Done(Answer::Written(Written { live: 1, members: 1, .. }))), "{reply:?}");
-    assert_eq!((alone.cores[0].cluster.len(), alone.cores[0].local.len()), (1, 0));
-
-    let three = World::new(3);
-    let (kind, fault) = failed(three.ask(0, Scope::Cluster, bind_to("a", "x"), 250).await.0);
-    assert_eq!((kind, fault.completion), (ErrorKind::OperationNotSupported, CompletionStatus::No));
-    assert!(fault.message.contains("not replicated yet") && fault.message.contains("local context"), "{}", fault.message);
-    assert!(three.cores.iter().all(|core| core.cluster.is_empty()));
-}
-
-/// It changes nothing, so that no number of nodes is in its way.
-#[tokio::test(start_paused = true)]
-async fn a_name_is_renamed_onto_itself_in_any_cluster() {
-    let rename = |from: &str, to: &str| Operation::Mutate(Mutation::Rename { from: from.to_owned(), to: to.to_owned() });
+async fn the_cluster_tree_takes_writes_on_any_node() {
     for nodes in [1, 3] {
         let world = World::new(nodes);
-        world.bind(0, "own", "x");
-        bind(&world.cores[0].cluster, "shared", text("x"));
-        bind(&world.cores[0].local, "link", Content::link("own"));
-        for (from, to) in [("own", "own"), ("shared", "shared"), ("shared", "'shared'"), ("link", "link")] {
-            let (reply, _) = world.ask(0, Scope::Cluster, rename(from, to), 250).await;
-            assert!(matches!(reply, Reply::Done(Answer::Written(Written { version: None, .. }))), "{from}: {reply:?}");
+        sleep(Duration::from_millis(100)).await;
+        let mutate = |operation| world.ask_as(0, operation);
+        let Reply::Done(Answer::Written(written)) = mutate(bind_to("a", "x")).await else { panic!("not written") };
+        let all: Vec<Arc<str>> = (0..nodes).map(|n| Arc::from(format!("n{n}"))).collect();
+        assert_eq!(written.acked_by, all);
+        assert_eq!((u128::from(written.live), u128::from(written.members)), (nodes, nodes));
+        for core in &world.cores {
+            assert!(matches!(core.cluster.lookup("a"), Lookup::Found(_)));
+            assert!(core.local.is_empty());
         }
-        for (name, expected) in
-            [("nowhere", ErrorKind::NameNotFound), ("", ErrorKind::InvalidName), ("a//b", ErrorKind::InvalidName)]
-        {
-            let (kind, _) = failed(world.ask(0, Scope::Cluster, rename(name, name), 250).await.0);
-            assert_eq!(kind, expected, "{name:?}");
-        }
+        let (kind, fault) = failed(mutate(bind_to("a", "y")).await);
+        assert_eq!((kind, fault.completion), (ErrorKind::NameAlreadyBound, CompletionStatus::Yes));
+        assert_eq!(fault.existing.unwrap().version, written.version);
+        assert!(matches!(mutate(unbind("a")).await, Reply::Done(Answer::Removed { existed: true, .. })));
+        assert!(matches!(mutate(unbind("a")).await, Reply::Done(Answer::Removed { existed: false, .. })));
+        sleep(Duration::from_millis(10)).await;
+        assert!(world.cores.iter().all(|core| core.cluster.is_empty()));
+        let digests: Vec<u64> = world.cores.iter().map(|core| core.replication.digest()).collect();
+        assert!(digests.iter().all(|digest| *digest == digests[0]));
     }
-    let three = World::new(3);
-    bind(&three.cores[0].cluster, "shared", text("x"));
-    let (kind, _) = failed(three.ask(0, Scope::Cluster, rename("shared", "other"), 250).await.0);
-    assert_eq!(kind, ErrorKind::OperationNotSupported);
 }
 
 #[tokio::test(start_paused = true)]

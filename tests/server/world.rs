@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hanaming::cluster::message::Message;
 use hanaming::failure::Phase as Reached;
 use hanaming::naming::{BindOptions, Content, EntryKind, Name, Source, Tree};
 use hanaming::protocol::{Channel, Fault, Gossip, Introduction, Limits, Operation, OperationId, Reply, Request, Scope};
@@ -14,6 +15,7 @@ use hanaming::server::clock::Clock;
 use hanaming::server::connection::Caller;
 use hanaming::server::core::{Core, Identity, Phase};
 use hanaming::server::peers::Peers;
+use hanaming::server::replication::{follow_views, keep_time};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 use hanaming::transport::{BoxFuture, TransportError, TransportErrorKind};
 use tokio::sync::watch;
@@ -76,6 +78,25 @@ impl Peers for Way {
 
     fn set_quiescing(&self) {}
 
+    fn met(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn has_tree(&self) {}
+
+    fn tell(&self, peer: NodeId, messages: Vec<Message>) {
+        let (between, from) = (Arc::clone(&self.between), self.member.id);
+        tokio::spawn(async move {
+            let manner = between.manners.lock().unwrap().get(&peer).copied();
+            let Manner::Answers(after) = manner.unwrap_or(Manner::Answers(Duration::from_millis(1))) else { return };
+            sleep(after).await;
+            let core = Arc::clone(&between.cores.lock().unwrap()[&peer]);
+            for message in messages {
+                core.replication.receive(from, message);
+            }
+        });
+    }
+
     fn leave(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -96,7 +117,7 @@ impl Peers for Way {
                 Manner::Answers(after) => {
                     sleep(after).await;
                     let core = Arc::clone(&self.between.cores.lock().unwrap()[&peer]);
-                    Ok(core.answer_now(Caller::Peer(Channel::Data), &request).expect("a peer answers at once"))
+                    Ok(core.answer_now(Caller::Peer(NodeId(1), Channel::Data), &request).expect("a peer answers at once"))
                 }
                 Manner::Frozen => {
                     sleep(within).await;
@@ -122,6 +143,8 @@ impl World {
     pub fn with_limits(nodes: u128, limits: &ServerLimits) -> Self {
         let world = Self::start(nodes, limits);
         for core in &world.cores {
+            tokio::spawn(keep_time(Arc::clone(&core.replication)));
+            tokio::spawn(follow_views(Arc::clone(&core.replication), core.peers.views()));
             core.phase.advance(Phase::Serving);
         }
         world
@@ -207,6 +230,16 @@ impl World {
         (reply, start.elapsed())
     }
 
+    /// Asks a node for a change of the cluster tree, each time as another operation.
+    pub async fn ask_as(&self, node: usize, operation: Operation) -> Reply {
+        let core = Arc::clone(&self.cores[node]);
+        let request = Request { operation_id: Some(core.next_operation()), ..request(Scope::Cluster, operation) };
+        match core.answer_now(Caller::Client, &request) {
+            Some(reply) => reply,
+            None => core.answer_later(request, Instant::now() + Duration::from_secs(1)).await,
+        }
+    }
+
     /// Looks a name up by the rule, for a client that waits 250 ms.
     pub async fn lookup(&self, node: usize, name: &str) -> (Reply, Duration) {
         self.ask(node, Scope::Cluster, Operation::Lookup { name: name.to_owned() }, 250).await
@@ -215,7 +248,7 @@ impl World {
 
 pub fn request(scope: Scope, operation: Operation) -> Request {
     let operation_id = matches!(operation, Operation::Mutate(_)).then_some(OperationId { client: 7, sequence: 1 });
-    Request { time_left: 1_000_000, scope, operation_id, operation }
+    Request { time_left: 1_000_000, scope, operation_id, is_retry: false, operation }
 }
 
 /// A text as it is bound. Its bytes are no canonical value: no server ever reads them.

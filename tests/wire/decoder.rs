@@ -95,7 +95,7 @@ fn other_versions_and_kinds_are_refused() {
     let parse = |bytes: Vec<u8>| Header::parse(bytes.first_chunk().unwrap(), Limits::default());
     assert_eq!(parse(header(0, 0, 3, 0)), Err(ProtocolError::Version(0)));
     assert_eq!(parse(header(0, 2, 3, 0)), Err(ProtocolError::Version(2)));
-    for kind in [0, 6, 255] {
+    for kind in [0, 7, 255] {
         assert_eq!(parse(header(0, 1, kind, 0)), Err(ProtocolError::Kind(kind)));
     }
     // Another protocol's version is told before its length, which means nothing.

@@ -40,6 +40,7 @@ pub fn lookup(name: &str) -> Request {
         time_left: 250_000,
         scope: Scope::Cluster,
         operation_id: None,
+        is_retry: false,
         operation: Operation::Lookup { name: name.to_owned() },
     }
 }

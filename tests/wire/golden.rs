@@ -243,7 +243,7 @@ fn numbers() {
     for code in 0..=16 {
         writeln!(table, "error {code} {:?}", ErrorKind::from_code(code)).unwrap();
     }
-    for number in 0..=6 {
+    for number in 0..=7 {
         writeln!(table, "frame {number} {:?}", FrameKind::from_u8(number)).unwrap();
     }
     for (name, request) in requests() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::ErrorKind;
-use hanaming::protocol::{Answer, Decoder, Operation, Outcome, ProtocolError, Reply};
+use hanaming::protocol::{Answer, Decoder, FrameKind, Operation, Outcome, ProtocolError, Reply, decode_body};
 use hanaming::topology::Endpoint;
 use hanaming::transport::link::Link;
 use hanaming::transport::tcp::TcpNetwork;
@@ -305,4 +305,30 @@ async fn a_request_behind_a_dropped_one_that_was_half_written_is_not_forgotten()
     }
     far.write_all(&reply_bytes(&done(), 2)).await.unwrap();
     assert_eq!(behind.await.unwrap(), Ok(done()));
+}
+
+#[tokio::test]
+async fn messages_are_told_in_order_and_nobody_waits_for_an_answer() {
+    let script = [Step::Take(1), Step::Send(welcome_bytes()), Step::Take(4), Step::Send(reply_bytes(&done(), 1)), Step::Stay];
+    let server = Server::start(script);
+    let link = open(&server).await;
+    assert_eq!(link.tell(&["one", "two"]), Ok(()));
+    assert_eq!(link.tell(&["three"]), Ok(()));
+    assert_eq!(link.ask(lookup("a"), LONG).await, Ok(done()));
+    server.go();
+    let frames = server.frames();
+    let told: Vec<&str> = frames[1..4].iter().map(|frame| decode_body(frame.header.kind, &frame.body).unwrap()).collect();
+    assert_eq!(told, ["one", "two", "three"]);
+    assert!(frames[1..4].iter().all(|frame| frame.header.kind == FrameKind::Message && frame.header.request_id == 0));
+}
+
+#[tokio::test]
+async fn who_takes_no_messages_is_told_no_more_than_is_good() {
+    let server = Server::start([Step::Take(1), Step::Send(welcome_bytes()), Step::Stay]);
+    let link = open(&server).await;
+    let long = "x".repeat(limits().frame / 2);
+    let full = (0..10_000).find_map(|_| link.tell(&[&long]).err());
+    assert_eq!(full, Some(TransportError::new(Phase::Send, Kind::Full)));
+    link.close();
+    assert_eq!(link.tell(&["late"]), Err(TransportError::new(Phase::Send, Kind::Cancelled)));
 }

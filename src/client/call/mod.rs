@@ -13,9 +13,10 @@ mod settle;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::failure::verdict::Need;
 use crate::failure::{CompletionStatus, Phase};
 use crate::naming::{ErrorKind, Listed, NamingError};
-use crate::protocol::{Fault, Operation, OperationId, Reply, Request};
+use crate::protocol::{Fault, Operation, OperationId, Reply, Request, Scope};
 use crate::transport::TransportError;
 
 use super::config::{ClientConfig, LONGEST};
@@ -122,7 +123,8 @@ impl Call {
             let thousands = u32::try_from(invocation.weight().div_ceil(1000)).unwrap_or(u32::MAX);
             config.attempt_timeout.saturating_mul(thousands.max(1))
         };
-        let request = Request { time_left: 0, scope: config.scope, operation_id: None, operation: Operation::Status };
+        let request =
+            Request { time_left: 0, scope: config.scope, operation_id: None, is_retry: false, operation: Operation::Status };
         Self {
             invocation,
             request,
@@ -197,12 +199,21 @@ impl Call {
     fn begin_hop(&mut self, fleet: &mut Fleet) {
         self.request.operation = self.invocation.operation();
         self.request.operation_id = self.invocation.is_mutation().then(|| fleet.next_operation_id());
+        self.request.is_retry = false;
         self.rounds.begin();
         self.rejected = None;
         self.incomplete = None;
         self.fresh = None;
         self.freshened.clear();
         self.worst = CompletionStatus::No;
+    }
+
+    /// What the operation needs of a server. The cluster recognises a change of its tree that it is sent again, by its id;
+    /// a node's local tree does not.
+    fn need(&self) -> Need {
+        let reads = !self.invocation.is_mutation();
+        let is_recognised = self.request.scope == Scope::Cluster && !self.invocation.is_pinned();
+        Need { idempotent: reads || is_recognised, value: reads }
     }
 
     /// The id of the mutation that is under way.
@@ -212,6 +223,7 @@ impl Call {
 
     fn note(&mut self, current: &Current, now: Duration, phase: Phase, outcome: Outcome, completion: CompletionStatus) {
         self.worst = self.worst.worst(completion);
+        self.request.is_retry |= self.request.operation_id.is_some() && completion != CompletionStatus::No;
         self.trail.push(Try {
             label: Arc::clone(&current.label),
             node: current.node.clone(),

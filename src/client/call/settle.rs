@@ -82,7 +82,7 @@ impl Call {
             return Ok(next);
         }
         let kind = ErrorKind::from_code(fault.code);
-        let reads = self.invocation.need().idempotent;
+        let reads = !self.invocation.is_mutation();
         if kind == ErrorKind::ServiceUnavailable && !fault.silent.is_empty() && reads {
             self.partial(&fault);
             return Ok(Next::Incomplete { answered: fault.answered, silent: fault.silent });
@@ -96,7 +96,7 @@ impl Call {
         self.rounds.facts.broken |= kind != ErrorKind::TimeLimitExceeded;
         let outcome = Outcome::Fault(kind, fault.message.as_str().into());
         self.note(current, now, Phase::Answer, outcome, completion);
-        match verdict::action(completion, self.invocation.need(), true) {
+        match verdict::action(completion, self.need(), true) {
             Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => Err(self.elsewhere(fleet, now, completion)),
             _ => {
                 let error = fault::to_error(fault);
@@ -117,7 +117,7 @@ impl Call {
             let error = self.complete(error, CompletionStatus::No);
             return Output::Done(Err(error));
         }
-        let repeatable = completion == CompletionStatus::No || self.invocation.need().idempotent;
+        let repeatable = completion == CompletionStatus::No || self.need().idempotent;
         if reused && error.kind == TransportErrorKind::Lost && repeatable && !self.freshened.contains(&current.target) {
             self.freshened.push(current.target);
             self.fresh = Some(current.target);
@@ -126,7 +126,7 @@ impl Call {
         }
         fleet.broke(current.target, error, current.started, now);
         self.remember(error);
-        match verdict::action(completion, self.invocation.need(), true) {
+        match verdict::action(completion, self.need(), true) {
             Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => self.elsewhere(fleet, now, completion),
             Action::Success => self.ran_without_a_word(fleet, now, &current, error),
             _ if completion == CompletionStatus::No => self.nobody_left(fleet, now),
@@ -175,7 +175,11 @@ impl Call {
         if self.invocation.is_pinned() {
             return self.nobody_left(fleet, now);
         }
-        self.trail.explain_next(if completion == CompletionStatus::No { Why::NotRun } else { Why::ReadAgain });
+        self.trail.explain_next(match completion {
+            CompletionStatus::No => Why::NotRun,
+            _ if self.invocation.is_mutation() => Why::Recognised,
+            _ => Why::ReadAgain,
+        });
         self.advance(fleet, now)
     }
 

@@ -18,7 +18,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::protocol::{OperationId, Scope, Welcome};
-use crate::topology::{Endpoint, View};
+use crate::topology::{Endpoint, MemberState, View, owner};
 
 use super::balance::Balance;
 use super::budget::Budget;
@@ -271,6 +271,16 @@ impl Fleet {
             None if self.sources.is_unsettled() => Pick::Unsettled,
             None => Pick::Nobody,
         }
+    }
+
+    /// The target in good health that coordinates changes of the names under this component, where it is known.
+    pub(super) fn owner_of(&self, component: &str) -> Option<TargetId> {
+        let members = self.sources.view()?.members();
+        let live = members.iter().filter(|member| member.state == MemberState::Live).map(|member| member.id);
+        let owner = owner(component, live)?;
+        let is_owner =
+            |id: &&TargetId| self.roster.get(**id).is_some_and(|target| target.node.is_some_and(|(node, _)| node == owner));
+        self.rotation.iter().find(is_owner).copied()
     }
 
     /// Whether a target in good health is left beside those `tried`.

@@ -11,7 +11,6 @@ mod product;
 mod settled;
 mod told;
 
-use crate::failure::verdict::Need;
 use crate::naming::LinkWalk;
 use crate::naming::{Content, ErrorKind, Listed, Name, NamingError};
 use crate::protocol::{Answer, Fault, Found, Operation, PageRequest, Texts, TreeChoice};
@@ -233,11 +232,12 @@ impl Invocation {
         matches!(self.kind, Kind::Write(_) | Kind::Quiesce)
     }
 
-    /// What it needs of a server. No mutation counts as repeatable: neither a node's local tree nor the cluster tree of
-    /// this version recognises an operation that it has done before.
-    pub(super) fn need(&self) -> Need {
-        let reads = !self.is_mutation();
-        Need { idempotent: reads, value: reads }
+    /// The first component of the name that is changed: who owns it coordinates the change.
+    pub(super) fn changes_under(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Write(write) => write.name().get(0),
+            _ => None,
+        }
     }
 
     /// Whether it's meant for the one node that it was sent to.

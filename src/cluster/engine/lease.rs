@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::cluster::message::Message;
-use crate::cluster::owner::owner;
 use crate::cluster::reply::Reply;
 use crate::cluster::request::Request;
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
 use crate::naming::Name;
+use crate::topology::owner;
 
 use super::{Engine, HELD_SHARE, Output};
 
@@ -79,7 +79,7 @@ impl Engine {
     }
 
     fn is_own(&self, name: &Name) -> bool {
-        let owner = owner(name, self.live.iter().copied());
+        let owner = owner(name.get(0).unwrap_or(""), self.live.iter().copied());
         owner == Some(self.id) || !self.rules.hold(Rule::OwnerExpires)
     }
 

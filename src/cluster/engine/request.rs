@@ -10,7 +10,6 @@ use std::time::Duration;
 use crate::cluster::history::Outcome;
 use crate::cluster::message::{Message, Named};
 use crate::cluster::oplog::Standing;
-use crate::cluster::owner::owner;
 use crate::cluster::record::Record;
 use crate::cluster::reply::{Refusal, Reply, Uncertainty};
 use crate::cluster::request::{Intent, Request};
@@ -18,7 +17,7 @@ use crate::cluster::rules::Rule;
 use crate::cluster::vector::{Dot, Seen};
 use crate::naming::Name;
 use crate::protocol::OperationId;
-use crate::topology::NodeId;
+use crate::topology::{NodeId, owner};
 
 use super::timer::Timer;
 use super::{Engine, Output};
@@ -107,7 +106,7 @@ impl Engine {
     fn route(&mut self, operation: OperationId) {
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         let was_forwarded = caller.askers.iter().any(|asker| matches!(asker, Asker::Node(_)));
-        let owner = owner(&caller.request.name, self.live.iter().copied());
+        let owner = owner(caller.request.name.get(0).unwrap_or(""), self.live.iter().copied());
         match owner.filter(|owner| *owner != self.id && !was_forwarded && !self.lagging.contains_key(owner)) {
             Some(owner) => {
                 caller.stage = Stage::Owner;

@@ -45,6 +45,8 @@ pub enum Input {
         /// The answer.
         gossip: Gossip,
     },
+    /// The node has the cluster tree: what it waited for beside the members is there.
+    HasTree,
     /// The node refuses clients from now on.
     Quiesce,
     /// The node leaves now.
@@ -91,6 +93,8 @@ pub enum Output {
     },
     /// The members have changed.
     View(View),
+    /// All whom the node should know are met: it may copy the cluster tree from them.
+    Met,
     /// The node serves from now on.
     Ready,
     /// The node cannot join: all that it met refuse it.

@@ -10,7 +10,7 @@
 //!   was this node that slept. The dead are dialled on, so that a split heals by itself.
 //! - **Leaving** is said, and takes effect at once.
 //! - **Forming** an identity is in [`forming`]; two nodes of one name are told apart in `names`.
-//! - **Ready** is a node once it is in one view with every seed that answered.
+//! - **Ready** is a node once it is in one view with every seed that answered, and has the cluster tree.
 //!
 //! The engine is given the time; it draws nothing at random. [`Membership::step`] takes an event and gives what is to be
 //! done. The wire's two questions that want an answer at once are [`Membership::admit`] and [`Membership::answer`].
@@ -64,6 +64,9 @@ pub struct Membership {
     company_since: Option<Duration>,
     tick_due: Option<Duration>,
     last_link: u64,
+    /// All whom this node should know are met.
+    met: bool,
+    has_tree: bool,
     has_left: bool,
     failed: bool,
     /// All members are to be told at once what has changed here.
@@ -115,6 +118,8 @@ impl Membership {
             company_since: None,
             tick_due: None,
             last_link: 0,
+            met: false,
+            has_tree: false,
             has_left: false,
             failed: false,
             is_news: false,
@@ -131,6 +136,7 @@ impl Membership {
             Input::NotOpened { link, failure } => self.not_opened(now, link, failure),
             Input::Lost { link } => self.lost(now, link),
             Input::Answered { link, gossip } => self.answered(now, link, gossip),
+            Input::HasTree => self.has_tree = true,
             Input::Quiesce => self.set_state(MemberState::Quiescing),
             Input::Leave => self.leave(),
         }

@@ -98,7 +98,14 @@ impl Membership {
     }
 
     fn serve(&mut self, now: Duration) {
-        if self.me.state == MemberState::Joining && self.unready(now).is_none() {
+        if self.me.state != MemberState::Joining {
+            return;
+        }
+        if !self.met && self.unmet(now).is_none() {
+            self.met = true;
+            self.outputs.push(Output::Met);
+        }
+        if self.met && self.has_tree {
             self.set_state(MemberState::Live);
             self.outputs.push(Output::Ready);
         }
@@ -109,6 +116,14 @@ impl Membership {
         if self.me.state != MemberState::Joining {
             return None;
         }
+        if self.met {
+            return Some("the cluster tree is not yet copied from the other nodes".to_owned());
+        }
+        self.unmet(now)
+    }
+
+    /// Whom this node has still to meet, in words; `None` where nobody is left.
+    fn unmet(&self, now: Duration) -> Option<String> {
         if self.identity.id.is_none() {
             return Some("no seed has answered yet".to_owned());
         }

@@ -7,7 +7,7 @@ use super::super::entry::{Content, EntryKind, Version};
 use super::super::error::NamingError;
 use super::super::name::Name;
 use super::place::Path;
-use super::refusal::{check_mutation, context_as_value, no_context_moves, not_empty};
+use super::refusal::{no_context_moves, not_empty};
 use super::transaction::Transaction;
 use super::{Change, Entry, Tree, TreeLink};
 
@@ -23,10 +23,7 @@ pub struct BindOptions {
 impl Tree {
     /// Binds a name. Gives the version of the new binding.
     pub fn bind(&self, name: &Name, content: Content, options: BindOptions) -> Result<Change<Version>, NamingError> {
-        check_mutation(name)?;
-        if content.kind == EntryKind::Context {
-            return Err(context_as_value(name));
-        }
+        name.check_mutation()?;
         content.check().map_err(|error| error.with_name(name.as_str()))?;
         let path = Path::new(name);
         let mut transaction = Transaction::begin(self);
@@ -59,7 +56,7 @@ impl Tree {
         name: &Name,
         check: impl FnOnce(&Entry) -> Result<(), NamingError>,
     ) -> Result<Change<Option<Version>>, NamingError> {
-        check_mutation(name)?;
+        name.check_mutation()?;
         let path = Path::new(name);
         let mut transaction = Transaction::begin(self);
         if let Some(link) = transaction.open_way(&path, false)? {
@@ -76,8 +73,8 @@ impl Tree {
     /// Moves a value or a link to a name that is free, in one step. Gives the version of the new binding; `None` where
     /// both names are one and nothing happened. A [`Change::Link`] may stand on either name's way.
     pub fn rename(&self, from: &Name, to: &Name) -> Result<Change<Option<Version>>, NamingError> {
-        check_mutation(from)?;
-        check_mutation(to)?;
+        from.check_mutation()?;
+        to.check_mutation()?;
         let (from_path, to_path) = (Path::new(from), Path::new(to));
         let mut transaction = Transaction::begin(self);
         if let Some(link) = transaction.open_way(&from_path, false)? {
@@ -106,7 +103,7 @@ impl Tree {
 
     /// Makes a context. Gives its version.
     pub fn create_subcontext(&self, name: &Name, create_parents: bool) -> Result<Change<Version>, NamingError> {
-        check_mutation(name)?;
+        name.check_mutation()?;
         let path = Path::new(name);
         let mut transaction = Transaction::begin(self);
         if let Some(link) = transaction.open_way(&path, create_parents)? {
@@ -118,6 +115,19 @@ impl Tree {
         let version = transaction.put(&path, name.len(), Content::context());
         transaction.commit();
         Ok(Change::Done(version))
+    }
+}
+
+impl Tree {
+    /// Shows at each of these names what was decided elsewhere (`None`: nothing), in one step: readers see all of it or
+    /// nothing. Links and what is bound there decide nothing, and the names have passed [`Name::check_operation`].
+    /// Whoever decides also sees to it that all names on the way to a bound name are contexts.
+    pub fn show(&self, changes: impl IntoIterator<Item = (Name, Option<Arc<Entry>>)>) {
+        let mut transaction = Transaction::begin(self);
+        for (name, entry) in changes {
+            transaction.set(&Path::new(&name), entry);
+        }
+        transaction.commit();
     }
 }
 

@@ -33,13 +33,15 @@ impl NamingError {
     }
 }
 
-/// `InvalidName`, where an operation changes something, for the context itself and for what no operation takes.
-pub(super) fn check_mutation(name: &Name) -> Result<(), NamingError> {
-    if name.is_empty() {
-        let message = "the empty name means the context itself, which can't be changed";
-        return Err(NamingError::new(ErrorKind::InvalidName, message).with_name(""));
+impl Name {
+    /// Refuses (`InvalidName`) what no operation may change: the context itself, and what no operation takes.
+    pub fn check_mutation(&self) -> Result<(), NamingError> {
+        if self.is_empty() {
+            let message = "the empty name means the context itself, which can't be changed";
+            return Err(NamingError::new(ErrorKind::InvalidName, message).with_name(""));
+        }
+        self.check_operation()
     }
-    name.check_operation()
 }
 
 /// `ContextNotEmpty`.
@@ -52,12 +54,6 @@ pub(super) fn not_empty(name: &Name, child: &str) -> NamingError {
 pub(super) fn no_context_moves(name: &Name) -> NamingError {
     let message = "a context can't be renamed; rename what it holds, name by name";
     NamingError::new(ErrorKind::OperationNotSupported, message).with_name(name.as_str())
-}
-
-/// `InvalidValue`, for a context given as a value.
-pub(super) fn context_as_value(name: &Name) -> NamingError {
-    let message = "a context is no value to bind; create_subcontext makes one";
-    NamingError::new(ErrorKind::InvalidValue, message).with_name(name.as_str())
 }
 
 impl Tree {

@@ -92,6 +92,16 @@ impl<'t> Transaction<'t> {
         Version { actor: self.tree.actor, sequence: self.writer.sequence }
     }
 
+    /// Binds the whole name to what was decided elsewhere, or removes what is bound there.
+    pub(super) fn set(&mut self, path: &Path, entry: Option<Arc<Entry>>) {
+        let key = path.key(path.name.len());
+        match &entry {
+            Some(entry) => drop(self.bindings.insert(key.clone(), Arc::clone(entry))),
+            None => drop(self.bindings.remove(&key.place())),
+        }
+        self.touched.push((key, entry));
+    }
+
     /// Makes it visible, all at once.
     pub(super) fn commit(self) {
         let index = &self.tree.index;

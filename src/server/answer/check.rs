@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
+use crate::cluster::record::Sibling;
 use crate::naming::{Content, EntryKind, Listed, Name, Source};
 use crate::protocol::{
     Answer, Fault, Found, PageRequest, Reply, Report, ReportItem, Scope, SurveyAnswer, SurveyItem, TreeChoice,
@@ -43,10 +44,32 @@ impl Core {
     /// The findings at `name` and beneath it.
     pub async fn check(self: Arc<Self>, name: String, deadline: Instant) -> Reply {
         let mut findings = Findings { report: Report::default(), room: REPORT_BYTES };
+        if let Err(fault) = self.conflicts(&name, &mut findings) {
+            return Reply::Failed(fault);
+        }
         match self.walk(&name, deadline, &mut findings).await {
             Ok(()) => Reply::Done(Answer::Report(findings.report)),
             Err(reply) => reply,
         }
+    }
+
+    /// Adds the names of the cluster tree at which versions disagree: what is shown stands first.
+    fn conflicts(&self, name: &str, findings: &mut Findings) -> Result<(), Fault> {
+        let name = parse(name).map_err(fault::from_error)?;
+        let shown = self.cluster.snapshot();
+        for conflict in self.replication.conflicts(&name) {
+            let Some(entry) = shown.get(&conflict.name) else { continue };
+            let (mut rows, others): (Vec<_>, Vec<_>) =
+                conflict.versions.iter().map(version_row).partition(|row| row.version == Some(entry.version));
+            if rows.is_empty() {
+                // A context that is there for what lies under it: no write made it.
+                rows.push(self.listed(String::new(), entry, Source::Cluster, true));
+            }
+            rows.extend(others);
+            let item = findings.item(&conflict.name, &rows.iter().collect::<Vec<_>>())?;
+            findings.report.conflicts.push(item);
+        }
+        Ok(())
     }
 
     async fn walk(self: &Arc<Self>, name: &str, deadline: Instant, findings: &mut Findings) -> Result<(), Reply> {
@@ -152,7 +175,7 @@ impl Findings {
         let name = name.to_string();
         let size = name.len() + rows.iter().map(|row| row_size(row)).sum::<usize>();
         self.room = self.room.checked_sub(size).ok_or_else(|| {
-            let found = self.report.mismatches.len() + self.report.hidden.len();
+            let found = self.report.conflicts.len() + self.report.mismatches.len() + self.report.hidden.len();
             fault::over_limit(format!("the report does not fit one reply after {found} findings; check beneath a longer name"))
         })?;
         Ok(ReportItem { name, answers: rows.iter().map(|row| found(row)).collect() })
@@ -171,6 +194,18 @@ fn found(row: &Listed) -> Found {
         node: Arc::clone(&row.node),
         version: row.version,
         asked: vec![Arc::clone(&row.node)],
+    }
+}
+
+/// A version of a name of the cluster tree, by the node that wrote it.
+fn version_row(version: &Arc<Sibling>) -> Listed {
+    Listed {
+        component: String::new(),
+        content: version.content.clone(),
+        source: Source::Cluster,
+        node: Arc::clone(&version.writer),
+        version: Some(version.dot),
+        sources: Vec::new(),
     }
 }
 

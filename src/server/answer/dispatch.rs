@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::failure::CompletionStatus;
 use crate::naming::ErrorKind;
 use crate::protocol::{Answer, Operation, RefusalReason, Reply, Request, Scope};
 
+use super::change::Attempt;
 use super::fault;
 use super::lookup::WINDOW;
 use crate::server::connection::Caller;
@@ -33,6 +34,7 @@ impl Core {
             Operation::LookupMany { names } => self.many_now(scope, names),
             Operation::Survey { name } => self.survey_now(scope, name),
             Operation::List(request) => self.list_now(scope, request),
+            Operation::Mutate(mutation) if scope == Scope::Cluster => self.change_now(request, mutation),
             Operation::Mutate(mutation) => Some(self.mutate(scope, mutation)),
             Operation::Check { name } => self.check_now(scope, name),
             Operation::Status => Some(Reply::Done(Answer::Status(Box::new(self.status())))),
@@ -49,12 +51,13 @@ impl Core {
 
     /// Answers what [`answer_now`](Self::answer_now) left, at the latest at `deadline`.
     pub async fn answer_later(self: Arc<Self>, request: Request, deadline: Instant) -> Reply {
-        let Request { scope, operation, .. } = request;
+        let Request { scope, operation, operation_id, is_retry, time_left } = request;
         if let Operation::Lookup { name } = operation {
             // The rule itself ends in time.
             return self.lookup(scope, name, deadline).await.into_reply();
         }
         let name = Arc::clone(&self.name);
+        let is_change = matches!(operation, Operation::Mutate(_));
         // In a box: a lookup, which is what is put off most, is not to be as long as the longest of these.
         let answer = Box::pin(async move {
             match operation {
@@ -62,17 +65,21 @@ impl Core {
                 Operation::Survey { name } => self.survey(name, deadline).await,
                 Operation::List(request) => self.list(request, deadline).await,
                 Operation::Check { name } => self.check(name, deadline).await,
-                Operation::Lookup { .. }
-                | Operation::Mutate(_)
-                | Operation::Status
-                | Operation::Quiesce
-                | Operation::Gossip(_) => Reply::Failed(fault::internal("an operation that never waits was put off")),
+                Operation::Mutate(mutation) => {
+                    let id = operation_id.unwrap_or_else(|| self.next_operation());
+                    let attempt = Attempt { id, is_retry, within: Duration::from_micros(time_left.into()) };
+                    self.change(attempt, mutation).await
+                }
+                Operation::Lookup { .. } | Operation::Status | Operation::Quiesce | Operation::Gossip(_) => {
+                    Reply::Failed(fault::internal("an operation that never waits was put off"))
+                }
             }
         });
         // Each operation ends in time by itself and says who was silent; this is for the one that does not.
         timeout_at(deadline, answer).await.unwrap_or_else(|_| {
             let message = format!("node {name} had no time left to finish");
-            Reply::Failed(fault::fault(ErrorKind::TimeLimitExceeded, CompletionStatus::No, message))
+            let completion = if is_change { CompletionStatus::Maybe } else { CompletionStatus::No };
+            Reply::Failed(fault::fault(ErrorKind::TimeLimitExceeded, completion, message))
         })
     }
 
@@ -90,7 +97,7 @@ impl Core {
     fn refusal(&self, caller: Caller, request: &Request) -> Option<Reply> {
         let phase = self.phase.get();
         let refused = |reason| Some(Reply::Failed(self.refused(reason)));
-        let is_peer = matches!(caller, Caller::Peer(_));
+        let is_peer = matches!(caller, Caller::Peer(..));
         match (&request.operation, request.scope) {
             _ if phase == Phase::Closed => refused(RefusalReason::Closed),
             (Operation::Gossip(_), _) | (_, Scope::Peer) if !is_peer => {

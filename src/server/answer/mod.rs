@@ -3,6 +3,7 @@
 //! [`dispatch`] says which operation is answered by what; each group of operations has a file. Answers that the node's
 //! own trees suffice for are given at once; the others ask [the other nodes](super::peers).
 
+mod change;
 mod check;
 mod dispatch;
 pub mod fault;

@@ -1,12 +1,9 @@
-//! Changes: into the node's local tree, or into the cluster tree.
-//!
-//! A tree applies a change in one step and never waits, so each is answered at once. The cluster tree is not replicated
-//! yet: a node that is alone may write into it, in a cluster of several the write is refused before anything ran.
+//! Changes of the node's local tree, which applies each in one step: they are answered at once.
 
 use std::sync::Arc;
 
-use crate::naming::{BindOptions, Change, Name, NamingError, Source, Tree, Version};
-use crate::protocol::{Answer, Fault, Mutation, Reply, Scope, Written};
+use crate::naming::{BindOptions, Change, NamingError, Source, Tree, Version};
+use crate::protocol::{Answer, Mutation, Reply, Scope, Written};
 
 use super::fault;
 use super::own::parse;
@@ -21,35 +18,16 @@ enum Done {
 }
 
 impl Core {
-    /// Applies a change and tells what was done.
+    /// Applies a change to the node's local tree and tells what was done.
     pub fn mutate(&self, scope: Scope, mutation: &Mutation) -> Reply {
-        let (tree, source) = match scope {
-            Scope::Local => (&self.local, Source::Local),
-            Scope::Cluster => (&self.cluster, Source::Cluster),
-            Scope::Peer => return Reply::Failed(fault::not_supported("a node does not write into another's local tree")),
-        };
-        if let (Scope::Cluster, Mutation::Rename { from, to }) = (scope, mutation)
-            && is_one_name(from, to)
-        {
-            return self.rename_onto_itself(mutation);
+        if scope == Scope::Peer {
+            return Reply::Failed(fault::not_supported("a node does not write into another's local tree"));
         }
-        if let Some(refusal) = self.unsupported(scope, mutation) {
-            return Reply::Failed(refusal);
+        if let Mutation::Bind { lease: Some(_), .. } = mutation {
+            let message = "a local tree keeps no leases: what is bound there goes with its node; bind through an HA context";
+            return Reply::Failed(fault::not_supported(message));
         }
-        self.apply(tree, source, mutation)
-    }
-
-    /// It changes nothing, so that it is no write, which a cluster of several nodes would refuse: the name only has to
-    /// be there, in one of the trees that this node reads for a lookup.
-    fn rename_onto_itself(&self, rename: &Mutation) -> Reply {
-        let refused = match self.apply(&self.cluster, Source::Cluster, rename) {
-            Reply::Failed(fault) => fault,
-            done @ Reply::Done(_) => return done,
-        };
-        match self.apply(&self.local, Source::Local, rename) {
-            Reply::Failed(_) => Reply::Failed(refused),
-            done @ Reply::Done(_) => done,
-        }
+        self.apply(&self.local, Source::Local, mutation)
     }
 
     fn apply(&self, tree: &Tree, source: Source, mutation: &Mutation) -> Reply {
@@ -63,29 +41,10 @@ impl Core {
         }
     }
 
-    fn unsupported(&self, scope: Scope, mutation: &Mutation) -> Option<Fault> {
-        if let Mutation::Bind { lease: Some(_), .. } = mutation {
-            return Some(fault::not_supported("the option lease is not supported yet; bind without it, and unbind when done"));
-        }
-        if scope == Scope::Cluster && !self.is_alone() {
-            return Some(fault::not_supported(format!(
-                "the cluster tree is not replicated yet, so a cluster of {} nodes takes no writes into it; bind through one \
-                 node's local context (Context(\"hn://host:port\"), or node.local in process, or --local): every node \
-                 finds what is bound there",
-                self.bulletin().members()
-            )));
-        }
-        None
-    }
-
     fn written(&self, version: Option<Version>) -> Written {
         let bulletin = self.bulletin();
         Written { version, acked_by: vec![Arc::clone(&self.name)], live: bulletin.live(), members: bulletin.members() }
     }
-}
-
-fn is_one_name(from: &str, to: &str) -> bool {
-    matches!((Name::parse(from), Name::parse(to)), (Ok(from), Ok(to)) if from == to)
 }
 
 fn apply(tree: &Tree, mutation: &Mutation) -> Result<Change<Done>, NamingError> {

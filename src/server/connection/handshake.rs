@@ -7,14 +7,15 @@ use crate::protocol::{Channel, Fault, Frame, Hello, PROTOCOL_VERSION, ProtocolEr
 use crate::server::answer::fault;
 use crate::server::core::{Core, Phase};
 use crate::server::load::Share;
+use crate::topology::NodeId;
 
 /// As what the other side was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// A client over the network.
     Client,
-    /// Another node.
-    Peer(Channel),
+    /// Another node, and what it uses the connection for.
+    Peer(NodeId, Channel),
     /// Somebody in this process.
     InProcess,
 }
@@ -65,7 +66,7 @@ fn check(core: &Core, hello: &Hello) -> Result<Taken, Fault> {
         }
         Role::Peer { introduction, channel } => {
             core.peers.admit(introduction)?;
-            (Caller::Peer(*channel), (*bulletin.view).clone(), None)
+            (Caller::Peer(introduction.member.id, *channel), (*bulletin.view).clone(), None)
         }
     };
     // No feature is defined yet, so none is taken.

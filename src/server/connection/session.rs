@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use tokio::time::{Duration, Instant, timeout};
 
-use crate::protocol::{Decoder, Frame, FrameKind, Operation, ProtocolError, RefusalReason, Reply, Request, Welcome, decode_body};
+use crate::protocol::{
+    Channel, Decoder, Frame, FrameKind, Operation, ProtocolError, RefusalReason, Reply, Request, Welcome, decode_body,
+};
 use crate::transport::BoxStream;
 
 use super::handshake::{self, Caller};
@@ -102,7 +104,7 @@ impl Session {
             if let Err(end) = self.work() {
                 break end;
             }
-            let room = self.wire.unsent() <= self.core.limits.unsent;
+            let room = self.has_room();
             self.unsent.set(self.wire.unsent());
             self.pace.note(self.state(room), Instant::now());
             let event = self.wire.turn(room.then_some(&mut self.decoder), self.pace.deadline()).await;
@@ -129,8 +131,17 @@ impl Session {
                 Ok(())
             }
             Event::Bulletin => self.tell_view(),
-            Event::Timer => self.pace.over(Instant::now()).map_or(Ok(()), |what| Err(End::TooSlow(what))),
+            Event::Timer => {
+                // What was noted last was noted before its replies were written: they may have been taken at once.
+                self.pace.note(self.state(self.has_room()), Instant::now());
+                self.pace.over(Instant::now()).map_or(Ok(()), |what| Err(End::TooSlow(what)))
+            }
         }
+    }
+
+    /// Whether there is room for more replies.
+    fn has_room(&self) -> bool {
+        self.wire.unsent() <= self.core.limits.unsent
     }
 
     fn state(&self, reading: bool) -> State {
@@ -187,6 +198,10 @@ impl Session {
         match (self.caller, frame.header.kind) {
             (None, _) => self.greet(frame),
             (Some(caller), FrameKind::Request) => self.request(caller, frame),
+            (Some(Caller::Peer(from, Channel::Replication | Channel::Copies)), FrameKind::Message) => {
+                self.core.replication.receive(from, decode_body(FrameKind::Message, &frame.body)?);
+                Ok(())
+            }
             (Some(_), other) => Err(ProtocolError::OutOfPlace(other.as_str()).into()),
         }
     }

@@ -1,13 +1,14 @@
 //! The members of the cluster, as they are met over the network: the driver around the membership engine.
 //!
 //! The engine decides (see [`membership`](crate::cluster::membership)); what stands here carries its outputs out and
-//! brings it its inputs. Two kinds of connections go to each member: a *control link* for gossip alone, which never waits
-//! behind anything, and a *data link* for requests, opened when the first one is asked.
+//! brings it its inputs. Connections of several kinds go to each member, so that nothing waits behind what is slower: a
+//! *control link* for gossip alone, and one for each [`Channel`] that is used, opened when it first is.
 //!
 //! All tasks belong to a [`Members`] and end with it, with [`shutdown`](Members::shutdown) or with their runtime.
 
 mod control;
-mod data;
+mod links;
+mod messages;
 mod peers;
 mod ticker;
 
@@ -26,7 +27,8 @@ use crate::transport::link::Link;
 use crate::transport::{Network, TransportError};
 
 use control::ControlLinks;
-use data::DataLinks;
+use links::Links;
+use messages::Backlogs;
 
 /// How a node takes part in its cluster.
 #[derive(Clone, Debug)]
@@ -47,6 +49,7 @@ pub struct MembersConfig {
 #[derive(Clone, Debug, PartialEq)]
 enum Standing {
     Joining,
+    Met,
     Ready,
     Failed(Box<Fault>),
 }
@@ -62,7 +65,8 @@ struct Inner {
     /// Outputs are carried out under this lock, so in the order in which they were given.
     engine: Mutex<Membership>,
     control: Mutex<ControlLinks>,
-    data: DataLinks,
+    links: Links,
+    backlogs: Backlogs,
     views: watch::Sender<Arc<View>>,
     standing: watch::Sender<Standing>,
     /// `None` after the end.
@@ -84,7 +88,8 @@ impl Members {
             views: watch::Sender::new(Arc::new(engine.view().clone())),
             engine: Mutex::new(engine),
             control: Mutex::default(),
-            data: DataLinks::default(),
+            links: Links::default(),
+            backlogs: Backlogs::default(),
             standing: watch::Sender::new(Standing::Joining),
             tasks: Mutex::new(Some(JoinSet::new())),
             network,
@@ -112,13 +117,26 @@ impl Members {
         self.view().members().iter().filter(|member| member.id != self.inner.id).cloned().collect()
     }
 
-    /// Waits until the node is in one view with every seed that answered.
+    /// Waits until the node is in one view with every seed that answered: also for ever.
+    pub async fn met(&self) {
+        let met = |standing: &Standing| matches!(standing, Standing::Met | Standing::Ready);
+        // The sender lives as long as `self`.
+        let _ = self.inner.standing.subscribe().wait_for(met).await;
+    }
+
+    /// The node has the cluster tree: it may serve once it has met the others.
+    pub fn has_tree(&self) {
+        self.inner.step(Input::HasTree);
+    }
+
+    /// Waits until the node is in one view with every seed that answered, and has the cluster tree.
     ///
     /// # Errors
     /// The fault with which all nodes that were met refuse it.
     pub async fn ready(&self) -> Result<(), Fault> {
         let mut standing = self.inner.standing.subscribe();
-        match standing.wait_for(|standing| *standing != Standing::Joining).await.as_deref() {
+        let is_decided = |standing: &Standing| matches!(standing, Standing::Ready | Standing::Failed(_));
+        match standing.wait_for(is_decided).await.as_deref() {
             Ok(Standing::Failed(fault)) => Err((**fault).clone()),
             // The sender lives as long as `self`.
             _ => Ok(()),
@@ -161,7 +179,7 @@ impl Members {
     /// # Errors
     /// The phase is `Connect` or `Handshake`: nothing was asked yet.
     pub async fn data_link(&self, member: NodeId, within: Duration) -> Result<Link, TransportError> {
-        self.inner.data_link(member, within).await
+        self.inner.link(member, Channel::Data, within).await
     }
 
     /// Tells all others that this node leaves, and waits for their answers for at most `within`. They remove it at once.
@@ -210,9 +228,10 @@ impl Inner {
             }
             Output::Close { link } => self.close(link),
             Output::View(view) => {
-                self.data.retain(&view);
+                self.links.retain(&view);
                 self.views.send_replace(Arc::new(view));
             }
+            Output::Met => drop(self.standing.send_replace(Standing::Met)),
             Output::Ready => drop(self.standing.send_replace(Standing::Ready)),
             Output::Failed(fault) => {
                 tracing::error!("{}", fault.message);
@@ -239,6 +258,6 @@ impl Inner {
     fn shutdown(&self) {
         drop(self.tasks.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.control().close_all();
-        self.data.close_all();
+        self.links.close_all();
     }
 }

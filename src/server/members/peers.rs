@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::cluster::message::Message;
 use crate::failure::Phase;
 use crate::protocol::{Fault, Gossip, Introduction, Reply, Request};
 use crate::server::peers::Peers;
@@ -44,6 +45,18 @@ impl Peers for Members {
 
     fn leave(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.leave(FAREWELL))
+    }
+
+    fn met(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.met())
+    }
+
+    fn has_tree(&self) {
+        self.has_tree();
+    }
+
+    fn tell(&self, peer: NodeId, messages: Vec<Message>) {
+        self.inner.tell(peer, messages);
     }
 
     fn joined(&self) -> BoxFuture<'_, Result<(), Fault>> {

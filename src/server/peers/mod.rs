@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::cluster::message::Message;
 use crate::protocol::{Fault, Gossip, Introduction, Operation, Reply, Request, Scope};
 use crate::topology::{NodeId, View};
 use crate::transport::{BoxFuture, TransportError};
@@ -43,6 +44,15 @@ pub trait Peers: Debug + Send + Sync + 'static {
     /// Tells the others that this node leaves now. Ends when they were told, or can't be.
     fn leave(&self) -> BoxFuture<'_, ()>;
 
+    /// Waits until this node has met all whom it should know, before it is in its cluster.
+    fn met(&self) -> BoxFuture<'_, ()>;
+
+    /// This node has the cluster tree, which it waited for.
+    fn has_tree(&self);
+
+    /// Hands messages to a peer's engine, in order and at most once each, without waiting.
+    fn tell(&self, peer: NodeId, messages: Vec<Message>);
+
     /// Waits until this node is in its cluster; the fault says why it never will be.
     fn joined(&self) -> BoxFuture<'_, Result<(), Fault>>;
 
@@ -56,7 +66,7 @@ pub trait Peers: Debug + Send + Sync + 'static {
 /// A question to a peer's own tree.
 pub fn question(operation: Operation, within: Duration) -> Request {
     let time_left = u32::try_from(within.as_micros()).unwrap_or(u32::MAX);
-    Request { time_left, scope: Scope::Peer, operation_id: None, operation }
+    Request { time_left, scope: Scope::Peer, operation_id: None, is_retry: false, operation }
 }
 
 /// Asks all peers the same at once, and waits for all of them until `until`. One whose connection breaks is asked

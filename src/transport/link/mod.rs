@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::failure::Phase;
-use crate::protocol::{Hello, Limits, Reply, Request, Welcome};
+use crate::protocol::{Body, Hello, Limits, Reply, Request, Welcome};
 use crate::topology::{Endpoint, View};
 
 use super::error::{TransportError, TransportErrorKind};
@@ -79,6 +79,16 @@ impl Link {
             Ok(result) => result,
             Err(_) => pending.give_up(TransportErrorKind::TimedOut(within)),
         }
+    }
+
+    /// Sends messages that nobody replies to, in order, without waiting: written at once where the link is idle, otherwise
+    /// with what waits. Whether they arrive is for the two sides to find out.
+    ///
+    /// # Errors
+    /// `Full` where too much waits already, and how the link ended where it has; in both cases none was taken. What can't
+    /// be encoded ends the row there.
+    pub fn tell<B: Body>(&self, messages: &[B]) -> Result<(), TransportError> {
+        self.inner.shared.tell(messages)
     }
 
     /// Whether the connection has ended.

@@ -8,7 +8,7 @@ use tokio::io::WriteHalf;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot, watch};
 
 use crate::failure::Phase;
-use crate::protocol::{FrameKind, Header, Limits, Outcome, Reply, Request};
+use crate::protocol::{Body, FrameKind, Header, Limits, Outcome, Reply, Request, encode_frame};
 use crate::topology::View;
 
 use super::super::error::{TransportError, TransportErrorKind};
@@ -20,6 +20,9 @@ const IN_FLIGHT: usize = 1024;
 
 /// How many bytes may wait to be written before further requests wait, too.
 const HIGH_WATER: usize = 1 << 20;
+
+/// The id of a frame to which no reply belongs.
+const UNASKED: u64 = 0;
 
 type Answer = Result<Reply, TransportError>;
 
@@ -114,6 +117,27 @@ impl Shared {
             self.unwritten.notify_one();
         }
         Ok(Pending { shared: self, id, receiver, _room: room })
+    }
+
+    /// Appends frames that nobody replies to, and writes them where the link is idle. Where more waits than is good, or the
+    /// link has ended, nothing is appended.
+    pub(super) fn tell<B: Body>(&self, bodies: &[B]) -> Result<(), TransportError> {
+        let mut state = self.lock();
+        if let Some(kind) = &state.ended {
+            return Err(TransportError::new(Phase::Send, kind.clone()));
+        }
+        let waiting = state.outbox.pending().len();
+        if waiting >= HIGH_WATER {
+            return Err(TransportError::new(Phase::Send, TransportErrorKind::Full));
+        }
+        for body in bodies {
+            let encoded = state.outbox.push(UNASKED, |out| encode_frame(out, FrameKind::Message, 0, UNASKED, body, self.limits));
+            encoded.map_err(|error| TransportError::new(Phase::Send, error.into()))?;
+        }
+        if !(waiting == 0 && matches!(state.write(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(())))) {
+            self.unwritten.notify_one();
+        }
+        Ok(())
     }
 
     /// Writes whatever is submitted, for the link's task. Ends with the connection.

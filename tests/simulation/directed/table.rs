@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use hanaming::cluster::engine::{Engine, Input, Members, Output, Timing};
 use hanaming::cluster::message::Message;
-use hanaming::cluster::owner::owner;
 use hanaming::cluster::record::Record;
 use hanaming::cluster::replica::{Replica, Retention};
 use hanaming::cluster::reply::Reply;
@@ -15,7 +14,7 @@ use hanaming::cluster::rules::Rules;
 use hanaming::cluster::vector::Seen;
 use hanaming::naming::{Content, Name};
 use hanaming::protocol::OperationId;
-use hanaming::topology::NodeId;
+use hanaming::topology::{NodeId, owner};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -176,7 +175,7 @@ impl Table {
 
     /// Who owns the name when all are live.
     pub fn owner(&self, name: &Name) -> usize {
-        usize::try_from(owner(name, (0..self.engines.len()).map(id)).unwrap().0).unwrap() - 1
+        usize::try_from(owner(name.get(0).unwrap(), (0..self.engines.len()).map(id)).unwrap().0).unwrap() - 1
     }
 
     /// An engine takes one step; its readers follow.

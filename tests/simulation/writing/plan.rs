@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use hanaming::cluster::owner::owner;
 use hanaming::naming::Name;
+use hanaming::topology::owner;
 
 use crate::campaign::Plan;
 use crate::random::Dice;
@@ -96,7 +96,7 @@ pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
         Kind::Tree => tree(&mut dice),
     };
     // Where all goes through the owner, nothing meets. So it is the owner that freezes, more often than not.
-    let owner = index(owner(&names()[0], (0..nodes).map(id)).unwrap());
+    let owner = index(owner(names()[0].get(0).unwrap(), (0..nodes).map(id)).unwrap());
     let longest = u64::try_from(faults.freeze.as_millis()).unwrap();
     for _ in 0..dice.below(6) {
         let node = if dice.chance(500) { owner } else { dice.index(nodes) };

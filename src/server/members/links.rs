@@ -1,4 +1,4 @@
-//! Data links: one to each member that is asked something, opened by the first who asks and shared by all.
+//! Links: one to each member for each channel that is used, opened by the first who uses it and shared by all.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -25,18 +25,25 @@ type Opening = watch::Receiver<Option<Opened>>;
 
 /// The links that are open or being opened.
 #[derive(Debug, Default)]
-pub(super) struct DataLinks {
-    links: Mutex<HashMap<NodeId, Opening>>,
+pub(super) struct Links {
+    links: Mutex<HashMap<(NodeId, Channel), Opening>>,
 }
 
-impl DataLinks {
-    fn lock(&self) -> MutexGuard<'_, HashMap<NodeId, Opening>> {
+impl Links {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(NodeId, Channel), Opening>> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets go of whoever is no member any more.
     pub(super) fn retain(&self, view: &View) {
-        self.lock().retain(|id, _| view.member(*id).is_some());
+        self.lock().retain(|(id, _), _| view.member(*id).is_some());
+    }
+
+    /// The link, where it is open.
+    pub(super) fn open(&self, id: NodeId, channel: Channel) -> Option<Link> {
+        let opening = self.lock().get(&(id, channel))?.clone();
+        let link = opening.borrow().as_ref()?.as_ref().ok()?.clone();
+        (!link.is_closed()).then_some(link)
     }
 
     pub(super) fn close_all(&self) {
@@ -58,14 +65,11 @@ fn is_spent(opening: &Opening) -> bool {
 }
 
 impl Inner {
-    pub(super) async fn data_link(self: &Arc<Self>, id: NodeId, within: Duration) -> Opened {
-        if let Some(opening) = self.data.lock().get(&id)
-            && let Some(Ok(link)) = &*opening.borrow()
-            && !link.is_closed()
-        {
-            return Ok(link.clone());
+    pub(super) async fn link(self: &Arc<Self>, id: NodeId, channel: Channel, within: Duration) -> Opened {
+        if let Some(link) = self.links.open(id, channel) {
+            return Ok(link);
         }
-        let mut opening = self.opening(id)?;
+        let mut opening = self.opening(id, channel)?;
         let failed = |kind| TransportError::new(Phase::Connect, kind);
         match timeout(within, opening.wait_for(Option::is_some)).await {
             Ok(Ok(opened)) => opened.clone().unwrap_or(Err(failed(TransportErrorKind::Cancelled))),
@@ -75,28 +79,28 @@ impl Inner {
     }
 
     /// The link to a member, open or being opened; a new one where the last was closed or failed.
-    fn opening(self: &Arc<Self>, id: NodeId) -> Result<Opening, TransportError> {
+    fn opening(self: &Arc<Self>, id: NodeId, channel: Channel) -> Result<Opening, TransportError> {
         let member = self.views.borrow().member(id).cloned();
         let Some(member) = member else {
             return Err(TransportError::new(Phase::Connect, TransportErrorKind::Unreachable));
         };
-        let mut links = self.data.lock();
-        if let Some(opening) = links.get(&id)
+        let mut links = self.links.lock();
+        if let Some(opening) = links.get(&(id, channel))
             && !is_spent(opening)
         {
             return Ok(opening.clone());
         }
         let (opened, opening) = watch::channel(None);
-        links.insert(id, opening.clone());
+        links.insert((id, channel), opening.clone());
         drop(links);
-        self.spawn(open(Arc::downgrade(self), member, opened));
+        self.spawn(open(Arc::downgrade(self), member, channel, opened));
         Ok(opening)
     }
 }
 
-async fn open(members: Weak<Inner>, member: Member, opened: watch::Sender<Option<Opened>>) {
+async fn open(members: Weak<Inner>, member: Member, channel: Channel, opened: watch::Sender<Option<Opened>>) {
     let Some(this) = members.upgrade() else { return };
-    let (network, hello, limits) = (Arc::clone(&this.network), this.hello(Channel::Data), this.limits);
+    let (network, hello, limits) = (Arc::clone(&this.network), this.hello(channel), this.limits);
     drop(this);
     let result = match Link::open(&*network, &member.endpoint, hello, limits, OPEN).await {
         // Another node has taken the address: the view will tell; this member is not there.

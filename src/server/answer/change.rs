@@ -1,0 +1,177 @@
+//! Changes of the cluster tree: handed to its engine, whose replies are told as every answer is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::cluster::reply::{LinkOnWay, Receipt, Refusal, Reply as Change, Uncertainty};
+use crate::cluster::request::{Binding, Intent, Level, Request as Changing};
+use crate::cluster::vector::Seen;
+use crate::failure::CompletionStatus;
+use crate::naming::{ErrorKind, Name, NamingError, Source, Version};
+use crate::protocol::{Answer, Fault, Found, LinkMet, Mutation, OperationId, RefusalReason, Reply, Request, Written};
+
+use super::fault;
+use super::own::parse;
+use crate::server::core::Core;
+
+/// One attempt at a change.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempt {
+    /// The operation.
+    pub id: OperationId,
+    /// It was sent before, and may have run.
+    pub is_retry: bool,
+    /// How long the client waits.
+    pub within: Duration,
+}
+
+impl Core {
+    /// Changes the cluster tree, where that needs no other node; `None` otherwise, and then it may have begun: it goes on
+    /// with [`change`](Self::change).
+    pub fn change_now(&self, request: &Request, mutation: &Mutation) -> Option<Reply> {
+        // Only what bears an id is recognised when it comes again.
+        let id = request.operation_id.filter(|_| self.is_alone())?;
+        let attempt = Attempt { id, is_retry: request.is_retry, within: Duration::from_micros(request.time_left.into()) };
+        match self.begin(attempt, mutation) {
+            Ok(mut reply) => reply.try_recv().ok().map(|reply| self.changed(id, mutation, reply)),
+            Err(refused) => Some(refused),
+        }
+    }
+
+    /// Changes the cluster tree.
+    pub async fn change(self: Arc<Self>, attempt: Attempt, mutation: Mutation) -> Reply {
+        match self.begin(attempt, &mutation) {
+            Ok(reply) => match reply.await {
+                Ok(reply) => self.changed(attempt.id, &mutation, reply),
+                Err(_) => Reply::Failed(fault::internal(format!("node {} ended while the change was under way", self.name))),
+            },
+            Err(refused) => refused,
+        }
+    }
+
+    fn begin(&self, attempt: Attempt, mutation: &Mutation) -> Result<oneshot::Receiver<Change>, Reply> {
+        let (name, intent) = understood(mutation).map_err(|error| Reply::Failed(fault::from_error(error)))?;
+        Ok(self.replication.submit(Changing {
+            operation: attempt.id,
+            name,
+            intent,
+            is_retry: attempt.is_retry,
+            token: Seen::default(),
+            level: Level::AllLive,
+            within: attempt.within,
+        }))
+    }
+
+    fn changed(&self, operation: OperationId, mutation: &Mutation, reply: Change) -> Reply {
+        match reply {
+            Change::Done { version, receipt } => Reply::Done(match mutation {
+                Mutation::Unbind { .. } | Mutation::DestroySubcontext { .. } => {
+                    Answer::Removed { existed: version.is_some(), written: self.receipt(version, &receipt) }
+                }
+                _ => Answer::Written(self.receipt(version, &receipt)),
+            }),
+            Change::Link(link) => Reply::Done(Answer::Link(self.link_on_way(&link))),
+            Change::Obstructed(obstacle) => Reply::Failed(fault::from_error(obstacle.error())),
+            Change::Refused(refusal) => Reply::Failed(self.refused_change(refusal)),
+            Change::Unknown { reason, receipt } => Reply::Failed(self.unknown(operation, reason, &receipt)),
+            Change::Misused => Reply::Failed(fault::fault(
+                ErrorKind::InvalidValue,
+                CompletionStatus::No,
+                format!("operation {operation} was used before, for something else"),
+            )),
+        }
+    }
+
+    fn refused_change(&self, refusal: Refusal) -> Fault {
+        let not_now = |kind, message| fault::fault(kind, CompletionStatus::No, message);
+        match refusal {
+            Refusal::Joining => self.refused(RefusalReason::Joining),
+            Refusal::Quiescing => self.refused(RefusalReason::Quiescing),
+            Refusal::Behind => {
+                let message = format!("node {} lacks what this client has seen of the cluster tree", self.name);
+                not_now(ErrorKind::ServiceUnavailable, message)
+            }
+            Refusal::TooFew => {
+                let message = format!("node {} sees fewer nodes than a write must be held by", self.name);
+                not_now(ErrorKind::ServiceUnavailable, message)
+            }
+            Refusal::Contended => {
+                let message = "another bind of this name was under way until the time was up".to_owned();
+                not_now(ErrorKind::TimeLimitExceeded, message)
+            }
+        }
+    }
+
+    fn unknown(&self, operation: OperationId, reason: Uncertainty, receipt: &Receipt) -> Fault {
+        let message = match reason {
+            Uncertainty::Forgotten => {
+                format!("operation {operation} is older than what the cluster remembers: it may have run, and will not run again")
+            }
+            Uncertainty::TooFewHold => {
+                let holders = self.names(receipt).join(", ");
+                format!("operation {operation} is held by fewer nodes than asked for: {holders}")
+            }
+        };
+        fault::fault(ErrorKind::ServiceUnavailable, CompletionStatus::Maybe, message)
+    }
+
+    fn receipt(&self, version: Option<Version>, receipt: &Receipt) -> Written {
+        Written { version, acked_by: self.names(receipt), live: receipt.live, members: receipt.members }
+    }
+
+    /// The names of those who hold a write; of one that has left meanwhile its id.
+    fn names(&self, receipt: &Receipt) -> Vec<Arc<str>> {
+        let bulletin = self.bulletin();
+        let name_of = |id| {
+            let known = if id == self.id { Some(&self.name) } else { bulletin.name_of(id) };
+            known.cloned().unwrap_or_else(|| Arc::from(id.to_string()))
+        };
+        let mut names: Vec<Arc<str>> = receipt.acked_by.iter().copied().map(name_of).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn link_on_way(&self, met: &LinkOnWay) -> LinkMet {
+        LinkMet {
+            at: met.at.to_string(),
+            target: met.target(),
+            rest: met.rest.to_string(),
+            found: Found {
+                content: met.link.content.clone(),
+                source: Source::Cluster,
+                node: Arc::clone(&self.name),
+                version: Some(met.link.dot),
+                asked: Vec::new(),
+            },
+        }
+    }
+}
+
+/// The name that a change is about, and what is wanted there.
+fn understood(mutation: &Mutation) -> Result<(Name, Intent), NamingError> {
+    let to_change = |name: &str| {
+        let name = parse(name)?;
+        name.check_mutation()?;
+        Ok(name)
+    };
+    Ok(match mutation {
+        Mutation::Bind { lease: Some(_), .. } => {
+            let message = "the option lease is not in this version; bind without it, and unbind when done";
+            return Err(NamingError::new(ErrorKind::OperationNotSupported, message).with_completion(CompletionStatus::No));
+        }
+        Mutation::Bind { name, content, replace, create_parents, lease: None } => {
+            let name = to_change(name)?;
+            content.check().map_err(|error| error.with_name(name.as_str()))?;
+            let binding = Binding { content: content.clone(), create_parents: *create_parents, lease: None };
+            (name, if *replace { Intent::Rebind(binding) } else { Intent::Bind(binding) })
+        }
+        Mutation::Unbind { name } => (to_change(name)?, Intent::Unbind),
+        Mutation::Rename { from, to } => (to_change(from)?, Intent::Rename { to: to_change(to)? }),
+        Mutation::CreateSubcontext { name, create_parents } => {
+            (to_change(name)?, Intent::CreateSubcontext { create_parents: *create_parents })
+        }
+        Mutation::DestroySubcontext { name } => (to_change(name)?, Intent::DestroySubcontext),
+    })
+}

@@ -1,0 +1,67 @@
+//! Who takes part in the cluster tree: views, and whoever was in one and may come back.
+
+use std::collections::BTreeMap;
+
+use crate::cluster::engine::Members;
+use crate::topology::{MemberState, NodeId, View};
+
+/// The members by their names. One that leaves says so and is forgotten; one that died is kept, since it may come back
+/// with what it holds; another incarnation of a name takes its place.
+#[derive(Debug, Default)]
+pub(super) struct Audience {
+    known: BTreeMap<String, (NodeId, MemberState)>,
+}
+
+impl Audience {
+    /// Takes a view, and gives the members as the engine knows them.
+    pub(super) fn see(&mut self, view: &View) -> Members {
+        let is_there = |name: &str| view.members().iter().any(|member| member.name == name);
+        self.known.retain(|name, (_, state)| *state == MemberState::Live || is_there(name));
+        for member in view.members() {
+            self.known.insert(member.name.clone(), (member.id, member.state));
+        }
+        let mut members = Members::default();
+        for member in view.members() {
+            match member.state {
+                MemberState::Live => members.live.insert(member.id),
+                MemberState::Joining | MemberState::Quiescing => members.guests.insert(member.id),
+            };
+        }
+        members.all = self.known.values().filter(|(_, state)| *state != MemberState::Joining).map(|(id, _)| *id).collect();
+        members
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Endpoint, Member};
+
+    fn view(members: &[(&str, u128, MemberState)]) -> View {
+        let member = |&(name, id, state): &(&str, u128, MemberState)| Member {
+            name: name.to_owned(),
+            id: NodeId(id),
+            endpoint: Endpoint::new("h", 1),
+            state,
+        };
+        View::new("c", None, members.iter().map(member).collect())
+    }
+
+    fn ids(members: &Members) -> [Vec<u128>; 3] {
+        [&members.live, &members.guests, &members.all].map(|ids| ids.iter().map(|id| id.0).collect())
+    }
+
+    #[test]
+    fn the_dead_are_kept_and_those_who_left_are_not() {
+        use MemberState::{Joining, Live, Quiescing};
+        let mut audience = Audience::default();
+        let seen = audience.see(&view(&[("a", 1, Live), ("b", 2, Live), ("c", 3, Live), ("d", 4, Joining)]));
+        assert_eq!(ids(&seen), [vec![1, 2, 3], vec![4], vec![1, 2, 3]]);
+        let seen = audience.see(&view(&[("a", 1, Live), ("c", 3, Quiescing)]));
+        assert_eq!(ids(&seen), [vec![1], vec![3], vec![1, 2, 3]]);
+        let seen = audience.see(&view(&[("a", 1, Live)]));
+        assert_eq!(ids(&seen), [vec![1], vec![], vec![1, 2]]);
+        let seen = audience.see(&view(&[("a", 1, Live), ("b", 5, Joining)]));
+        assert_eq!(ids(&seen), [vec![1], vec![5], vec![1]], "another incarnation takes the place of the dead one");
+    }
+}

@@ -1,0 +1,194 @@
+//! The cluster tree on a node: the driver around its [engine](crate::cluster::engine).
+//!
+//! Whoever has something for the engine (a session with a peer's message, a client with a change, the clock) steps it
+//! under one lock and carries out what it wants before anybody else can: readers are shown, peers told and clients
+//! answered in the order in which things happened. Nothing here waits: a message is handed to its link, and lost where
+//! that takes no more, which the engine copes with; an answer is handed to whoever waits for it.
+//!
+//! There is no data folder: a transaction is durable as soon as it is in memory, and a node that is started anew begins
+//! as a new author of writes and copies the others' tree.
+
+mod audience;
+mod readers;
+mod tasks;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use tokio::sync::{Notify, oneshot, watch};
+
+use crate::cluster::context::Conflict;
+use crate::cluster::engine::{Engine, Input, Output, Step, Timing};
+use crate::cluster::message::Message;
+use crate::cluster::replica::Replica;
+use crate::cluster::reply::Reply;
+use crate::cluster::request::Request;
+use crate::cluster::rules::Rules;
+use crate::naming::{Name, Tree};
+use crate::topology::NodeId;
+
+use super::clock::Clock;
+use super::peers::Peers;
+
+pub use tasks::{follow_views, keep_time};
+
+/// A node's part in the cluster tree.
+pub struct Replication {
+    /// What the engine wants is carried out under this lock, so in the order in which it was wanted.
+    state: Mutex<State>,
+    readers: Arc<Tree>,
+    peers: Arc<dyn Peers>,
+    clock: Clock,
+    /// Rung when the engine wants to be woken earlier than it said last.
+    earlier: Notify,
+    stage: watch::Sender<Stage>,
+}
+
+struct State {
+    engine: Engine,
+    /// Who waits for an answer, by the handle that the engine was given.
+    asking: HashMap<u64, oneshot::Sender<Reply>>,
+    last_asker: u64,
+    /// When the engine is to be woken, as far as the clock's task knows.
+    wake: Duration,
+}
+
+/// How far a node has come with the cluster tree. It goes forward only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// It has not yet all that the others have.
+    Copying,
+    /// It has.
+    Ready,
+    /// It leaves, and the others have all that it had.
+    HandedOver,
+}
+
+impl Replication {
+    /// The part of the node `id`, called `writer`, whose readers look into `readers`.
+    pub fn new(id: NodeId, writer: Arc<str>, readers: Arc<Tree>, peers: Arc<dyn Peers>, clock: Clock) -> Arc<Self> {
+        let dice = || StdRng::seed_from_u64(rand::random());
+        let replica = Replica::new(writer, clock.epoch(), dice(), Rules::ALL);
+        let engine = Engine::new(id, replica, Timing::default(), dice(), Rules::ALL, clock.now());
+        let wake = engine.next_wake();
+        Arc::new(Self {
+            state: Mutex::new(State { engine, asking: HashMap::new(), last_asker: 0, wake }),
+            readers,
+            peers,
+            clock,
+            earlier: Notify::new(),
+            stage: watch::Sender::new(Stage::Copying),
+        })
+    }
+
+    /// Takes a peer's message.
+    pub fn receive(&self, from: NodeId, message: Message) {
+        self.step(Input::Message { from, message });
+    }
+
+    /// Begins a change. The reply comes when it is settled, often at once, and never where the node ends first.
+    pub fn submit(&self, request: Request) -> oneshot::Receiver<Reply> {
+        let (sender, receiver) = oneshot::channel();
+        let mut state = self.lock();
+        state.last_asker += 1;
+        let asker = state.last_asker;
+        state.asking.retain(|_, waits| !waits.is_closed());
+        state.asking.insert(asker, sender);
+        self.step_locked(&mut state, Input::Request { asker, request });
+        receiver
+    }
+
+    /// Begins to leave: what is new is refused from now on.
+    pub fn quiesce(&self) {
+        self.step(Input::Quiesce);
+    }
+
+    /// Waits until the node has come that far.
+    pub async fn reached(&self, stage: Stage) {
+        // The sender lives in `self`, so the wait cannot fail.
+        let _ = self.stage.subscribe().wait_for(|reached| *reached >= stage).await;
+    }
+
+    /// The names at and beneath `context` at which versions disagree, and all of these.
+    pub fn conflicts(&self, context: &Name) -> Vec<Conflict> {
+        self.lock().engine.replica().conflicts().filter(|conflict| conflict.name.starts_with(context)).collect()
+    }
+
+    /// A number that is the same on all nodes whose trees are equal.
+    pub fn digest(&self) -> u64 {
+        self.lock().engine.replica().digest()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn step(&self, input: Input) {
+        self.step_locked(&mut self.lock(), input);
+    }
+
+    fn step_locked(&self, state: &mut State, input: Input) {
+        let Step { transaction: _, changes, outputs } = state.engine.step(self.clock.now(), input);
+        readers::show(&self.readers, changes);
+        self.carry_out(state, outputs);
+        let wake = state.engine.next_wake();
+        if wake < state.wake {
+            self.earlier.notify_one();
+        }
+        state.wake = wake;
+    }
+
+    fn carry_out(&self, state: &mut State, outputs: Vec<Output>) {
+        let mut messages: Vec<(NodeId, Vec<Message>)> = Vec::new();
+        for output in outputs {
+            match output {
+                Output::Send { to, message } => match messages.iter_mut().find(|(node, _)| *node == to) {
+                    Some((_, row)) => row.push(message),
+                    None => messages.push((to, vec![message])),
+                },
+                Output::Answer { asker, reply, token: _ } => {
+                    if let Some(waits) = state.asking.remove(&asker) {
+                        // Whoever asked may have given up.
+                        let _ = waits.send(reply);
+                    }
+                }
+                Output::Ready => self.reach(Stage::Ready),
+                Output::HandedOver => self.reach(Stage::HandedOver),
+                Output::NotReady => {
+                    tracing::warn!(
+                        "this node was away for so long that deletions may have passed it by: it copies the tree anew"
+                    );
+                }
+                Output::LeasesHeld { overdue, all } => {
+                    tracing::warn!("{overdue} of {all} leases are overdue at once, and are held until their holders are heard");
+                }
+                Output::Readable { .. } | Output::Status { .. } => {}
+            }
+        }
+        for (to, row) in messages {
+            self.peers.tell(to, row);
+        }
+    }
+
+    fn reach(&self, stage: Stage) {
+        self.stage.send_if_modified(|reached| {
+            *reached < stage && {
+                *reached = stage;
+                true
+            }
+        });
+        if stage == Stage::Ready {
+            self.peers.has_tree();
+        }
+    }
+}
+
+impl fmt::Debug for Replication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replication").field("stage", &*self.stage.borrow()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,36 @@
+//! What goes on by itself: the engine's clock, and the members as they change.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio::time::sleep_until;
+
+use crate::cluster::engine::Input;
+use crate::topology::View;
+
+use super::Replication;
+use super::audience::Audience;
+
+/// Wakes the engine whenever it wants to be woken. Ends with its runtime.
+pub async fn keep_time(replication: Arc<Replication>) {
+    loop {
+        let wake = replication.lock().wake;
+        tokio::select! {
+            () = sleep_until(replication.clock.instant(wake)) => replication.step(Input::Tick),
+            () = replication.earlier.notified() => {}
+        }
+    }
+}
+
+/// Tells the engine of the members, from when this node has met them all. Ends when there are no more views.
+pub async fn follow_views(replication: Arc<Replication>, mut views: watch::Receiver<Arc<View>>) {
+    replication.peers.met().await;
+    let mut audience = Audience::default();
+    loop {
+        let members = audience.see(&views.borrow_and_update());
+        replication.step(Input::Members(members));
+        if views.changed().await.is_err() {
+            return;
+        }
+    }
+}

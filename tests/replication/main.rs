@@ -1,0 +1,8 @@
+//! The cluster tree on real nodes, over the network in memory with its faults: what one node acknowledges all have, and
+//! keep through deaths, returns and splits. How the engines do that is shown in `cluster` and `simulation`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod deaths;
+mod nodes;
+mod operations;
+mod splits;
