@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aio_servers import Relay, until
-from hanaming import Node, OperationNotSupportedError, aio
+from hanaming import Node, aio
 
 pytestmark = pytest.mark.asyncio
 
@@ -92,10 +92,10 @@ async def test_a_node_in_process(node: Node) -> None:
         assert at_once.done(), "what the node knows itself needs no other thread"
         # The other node has it: the answer comes from a thread of the node's.
         assert await asyncio.gather(*(ctx.lookup("a") for _ in range(100))) == [1] * 100
-        with pytest.raises(OperationNotSupportedError):
-            await ctx.bind("b", 1)
+        receipt = await ctx.bind("all", 1)
+        assert sorted(receipt.acked_by) == ["n1", "n2"]
         await second.local.bind("b", 2)
-        assert sorted([name async for name in ctx]) == ["a", "b"]
+        assert sorted([name async for name in ctx]) == ["a", "all", "b"]
         async with second.register("service", "here", weight=2.0) as registration:
             assert registration.name == "service/n2"
             (instance,) = await ctx.instances("service")

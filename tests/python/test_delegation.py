@@ -16,7 +16,6 @@ from hanaming import (
     NameNotFoundError,
     Node,
     NotContextError,
-    OperationNotSupportedError,
     ServiceUnavailableError,
 )
 from waiting import until
@@ -166,7 +165,10 @@ def test_wait_for_a_name_that_comes_later(nodes: list[Node], ctx: HAContext) -> 
     timer.join()
 
 
-def test_a_write_through_an_ha_context_of_several_nodes(ctx: HAContext) -> None:
-    with pytest.raises(OperationNotSupportedError) as caught:
-        ctx.bind("a", 1)
-    assert "local" in str(caught.value)
+def test_a_write_through_an_ha_context_is_on_all_nodes(nodes: list[Node], ctx: HAContext) -> None:
+    receipt = ctx.bind("a", 1)
+    assert (sorted(receipt.acked_by), receipt.live, receipt.members) == (["n1", "n2", "n3"], 3, 3)
+    for node in nodes:
+        found = node.context().resolve("a")
+        assert (found.value, found.source, found.node, found.version) == (1, "cluster", node.name, receipt.version)
+        assert node.local.get("a") is None

@@ -41,9 +41,11 @@ impl Links {
 
     /// The link, where it is open.
     pub(super) fn open(&self, id: NodeId, channel: Channel) -> Option<Link> {
-        let opening = self.lock().get(&(id, channel))?.clone();
-        let link = opening.borrow().as_ref()?.as_ref().ok()?.clone();
-        (!link.is_closed()).then_some(link)
+        let links = self.lock();
+        match &*links.get(&(id, channel))?.borrow() {
+            Some(Ok(link)) if !link.is_closed() => Some(link.clone()),
+            _ => None,
+        }
     }
 
     pub(super) fn close_all(&self) {
