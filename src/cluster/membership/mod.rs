@@ -64,14 +64,21 @@ pub struct Membership {
     company_since: Option<Duration>,
     tick_due: Option<Duration>,
     last_link: u64,
-    /// All whom this node should know are met.
-    met: bool,
-    has_tree: bool,
+    joining: Joining,
     has_left: bool,
     failed: bool,
     /// All members are to be told at once what has changed here.
     is_news: bool,
     outputs: Vec<Output>,
+}
+
+/// What a node has of all that it needs before it serves.
+#[derive(Debug, Default)]
+struct Joining {
+    /// All whom it should know are met.
+    met: bool,
+    /// It has the cluster tree.
+    has_tree: bool,
 }
 
 /// Another member.
@@ -118,8 +125,7 @@ impl Membership {
             company_since: None,
             tick_due: None,
             last_link: 0,
-            met: false,
-            has_tree: false,
+            joining: Joining::default(),
             has_left: false,
             failed: false,
             is_news: false,
@@ -136,7 +142,7 @@ impl Membership {
             Input::NotOpened { link, failure } => self.not_opened(now, link, failure),
             Input::Lost { link } => self.lost(now, link),
             Input::Answered { link, gossip } => self.answered(now, link, gossip),
-            Input::HasTree => self.has_tree = true,
+            Input::HasTree => self.joining.has_tree = true,
             Input::Quiesce => self.set_state(MemberState::Quiescing),
             Input::Leave => self.leave(),
         }

@@ -101,11 +101,11 @@ impl Membership {
         if self.me.state != MemberState::Joining {
             return;
         }
-        if !self.met && self.unmet(now).is_none() {
-            self.met = true;
+        if !self.joining.met && self.unmet(now).is_none() {
+            self.joining.met = true;
             self.outputs.push(Output::Met);
         }
-        if self.met && self.has_tree {
+        if self.joining.met && self.joining.has_tree {
             self.set_state(MemberState::Live);
             self.outputs.push(Output::Ready);
         }
@@ -116,7 +116,7 @@ impl Membership {
         if self.me.state != MemberState::Joining {
             return None;
         }
-        if self.met {
+        if self.joining.met {
             return Some("the cluster tree is not yet copied from the other nodes".to_owned());
         }
         self.unmet(now)
