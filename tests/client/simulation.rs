@@ -60,7 +60,7 @@ struct Flight {
     mutates: bool,
     ends: Duration,
     /// The id of the first request.
-    operation: Option<Option<OperationId>>,
+    operation: Option<OperationId>,
     /// Some attempt ran, or may have run.
     may_have_run: bool,
     /// What happens to it next, and when; `None` when it is over.
@@ -118,7 +118,8 @@ impl World {
             Output::Send(send) => {
                 let request = flight.call.request();
                 assert_eq!(request.is_retry, flight.mutates && flight.may_have_run, "a mutation that may have run is a retry");
-                assert_eq!(*flight.operation.get_or_insert(request.operation_id), request.operation_id, "it has one id");
+                assert_eq!(flight.operation.or(request.operation_id), request.operation_id, "it has one id");
+                flight.operation = request.operation_id;
                 assert!(send.ends > self.now && send.ends <= flight.ends);
                 let target = self.fleet.target(send.target).unwrap();
                 let letter = letter(&target.label);
