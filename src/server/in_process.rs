@@ -7,13 +7,13 @@ use tokio::time::Instant;
 
 use crate::failure::CompletionStatus;
 use crate::naming::ErrorKind;
-use crate::protocol::{Fault, RefusalReason, Reply, Request};
+use crate::protocol::{Fault, Operation, RefusalReason, Reply, Request};
 use crate::topology::Endpoint;
 use crate::transport::{ReplyTo, Service};
 
 use super::answer::fault;
 use super::connection::Caller;
-use super::core::Core;
+use super::core::{Core, Phase};
 use super::node::Node;
 
 impl Service for Node {
@@ -24,7 +24,8 @@ impl Service for Node {
     }
 
     fn submit(&self, request: Request, within: Duration, reply_to: ReplyTo) {
-        let promise = Promise { core: Arc::clone(self.core()), reply_to: Some(reply_to) };
+        let is_change = matches!(request.operation, Operation::Mutate(_));
+        let promise = Promise { core: Arc::clone(self.core()), is_change, reply_to: Some(reply_to) };
         if self.is_forked() {
             return promise.keep(Reply::Failed(forked(self.name())));
         }
@@ -57,21 +58,32 @@ impl Service for Node {
 /// Sees to it that a reply is given exactly once, also where the node is closed meanwhile.
 struct Promise {
     core: Arc<Core>,
+    /// A change may have run when the node ends.
+    is_change: bool,
     reply_to: Option<ReplyTo>,
 }
 
 impl Promise {
     fn keep(mut self, reply: Reply) {
+        // What other nodes' answers come to while the node is taken apart says nothing of them.
+        let reply = if self.core.phase.get() == Phase::Closed && !self.is_change { self.closed() } else { reply };
         if let Some(reply_to) = self.reply_to.take() {
             reply_to(reply);
         }
+    }
+
+    fn closed(&self) -> Reply {
+        let refusal = self.core.refused(RefusalReason::Closed);
+        // A refusal would say that it did not run.
+        let maybe = |refused| Fault { completion: CompletionStatus::Maybe, refusal: None, ..refused };
+        Reply::Failed(if self.is_change { maybe(refusal) } else { refusal })
     }
 }
 
 impl Drop for Promise {
     fn drop(&mut self) {
         if let Some(reply_to) = self.reply_to.take() {
-            reply_to(Reply::Failed(self.core.refused(RefusalReason::Closed)));
+            reply_to(self.closed());
         }
     }
 }

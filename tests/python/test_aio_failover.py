@@ -70,9 +70,9 @@ async def test_a_silent_server_costs_one_attempt_and_is_left_out(cluster: Callab
             relay.thaw()
 
 
-async def test_a_mutation_is_never_sent_twice(node: Node) -> None:
+async def test_a_mutation_of_a_local_tree_is_never_sent_twice(node: Node) -> None:
     with Relay(node) as relay:
-        async with aio.HAContext(relay.url, follow_views=False) as ctx:
+        async with aio.Context(relay.url) as ctx:
             await ctx.bind("counted", 0)
             relay.freeze()
             binding = ctx.bind("b", 1)
@@ -82,6 +82,24 @@ async def test_a_mutation_is_never_sent_twice(node: Node) -> None:
                 await binding
             assert len(caught.value.attempts) == 1  # type: ignore[attr-defined]
             relay.thaw()
+
+
+async def test_a_mutation_of_the_cluster_tree_is_sent_again_and_runs_once(node: Node) -> None:
+    async with aio.Node("n2", seeds=[node.address]) as second:
+        await until(lambda: len(second.view.members) == 2, "the nodes see each other")
+        with Relay(node) as relay:
+            async with aio.HAContext([relay.address, second.address], follow_views=False) as ctx:
+                lost = 0
+                for number in range(4):
+                    relay.freeze()
+                    binding = ctx.bind(f"b{number}", number)
+                    await until(lambda binding=binding: relay.asked > 0 or binding.done(), "the request has left")
+                    relay.cut()
+                    await binding
+                    lost += any(attempt.completion.name == "MAYBE" for attempt in ctx.explain())
+                    relay.thaw()
+                assert lost, "some were sent to the node whose answers are kept back"
+                assert [await ctx.lookup(f"b{number}") for number in range(4)] == [0, 1, 2, 3]
 
 
 async def test_a_node_in_process(node: Node) -> None:

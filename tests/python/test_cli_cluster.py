@@ -68,10 +68,15 @@ def test_check_finds_names_with_two_meanings(provider, nodes):
     assert {answer["value"] for answer in document["mismatches"][0]["answers"]} == {"n1", "n2"}
 
 
-def test_a_write_into_the_cluster_tree_is_refused_with_the_reason(provider):
-    refused = run("bind", "cluster-wide", "1", provider=provider)
-    assert refused.status == 1
-    assert "replicat" in refused.err
+def test_a_write_into_the_cluster_tree_is_seen_through_every_node(nodes, provider):
+    assert run("bind", "cluster-wide", "1", provider=provider).status == 0
+    for node in nodes:
+        assert run("lookup", "cluster-wide", provider=node.url).out == "1\n"
+    taken = run("bind", "cluster-wide", "2", provider=provider)
+    assert taken.status == 1
+    assert "already bound in the cluster tree" in taken.err
+    assert run("unbind", "cluster-wide", provider=provider).status == 0
+    assert run("lookup", "cluster-wide", provider=provider).status == 1
 
 
 def test_status_names_a_member_that_does_not_answer(nodes):

@@ -2,6 +2,7 @@
 //! keep through deaths, returns and splits. How the engines do that is shown in `cluster` and `simulation`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod closing;
 mod deaths;
 mod nodes;
 mod operations;
