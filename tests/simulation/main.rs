@@ -9,6 +9,7 @@ mod bites;
 mod campaign;
 mod directed;
 mod disk;
+mod joining;
 mod network;
 mod random;
 mod reader;

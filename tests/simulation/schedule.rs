@@ -1,6 +1,6 @@
 //! Virtual time: what happens next.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
@@ -9,23 +9,20 @@ pub const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// Events in the order of their times; those of one time in the order in which they were added.
+/// Events in the order of their times; those of one time in the order in which they were added. The queue holds places
+/// only: events are large, and a heap moves what it holds.
 pub struct Schedule<E> {
     now: Duration,
     added: u64,
-    queue: BinaryHeap<Reverse<Due<E>>>,
-}
-
-struct Due<E> {
-    at: Duration,
-    order: u64,
-    event: E,
+    queue: BinaryHeap<Reverse<(Duration, u64, usize)>>,
+    events: Vec<Option<E>>,
+    free: Vec<usize>,
 }
 
 impl<E> Schedule<E> {
     /// An empty schedule at time `now`.
     pub fn new(now: Duration) -> Self {
-        Self { now, added: 0, queue: BinaryHeap::new() }
+        Self { now, added: 0, queue: BinaryHeap::new(), events: Vec::new(), free: Vec::new() }
     }
 
     /// The time.
@@ -41,33 +38,20 @@ impl<E> Schedule<E> {
     /// Adds an event at a time.
     pub fn add_at(&mut self, at: Duration, event: E) {
         self.added += 1;
-        self.queue.push(Reverse(Due { at, order: self.added, event }));
+        let place = self.free.pop().unwrap_or(self.events.len());
+        if place == self.events.len() {
+            self.events.push(Some(event));
+        } else {
+            self.events[place] = Some(event);
+        }
+        self.queue.push(Reverse((at, self.added, place)));
     }
 
     /// Goes on to the next event.
     pub fn next(&mut self) -> Option<E> {
-        let Reverse(due) = self.queue.pop()?;
-        self.now = self.now.max(due.at);
-        Some(due.event)
-    }
-}
-
-impl<E> PartialEq for Due<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<E> Eq for Due<E> {}
-
-impl<E> PartialOrd for Due<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> Ord for Due<E> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.at, self.order).cmp(&(other.at, other.order))
+        let Reverse((at, _, place)) = self.queue.pop()?;
+        self.now = self.now.max(at);
+        self.free.push(place);
+        self.events[place].take()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hanaming::cluster::history::{Digest, Outcome};
 use hanaming::cluster::replica::Draft;
 use hanaming::cluster::rules::{Rule, Rules};
 use hanaming::cluster::store::{Store, Transaction};
@@ -169,7 +170,9 @@ impl World {
             instance: None,
         });
         let operation = OperationId { client: 1, sequence: self.written };
-        let dot = replica.write(now, &self.names[name], Draft::of(operation, content));
+        // Nobody objects here: each write is settled when it is made.
+        let event = Some((operation, Digest::default(), Outcome::Done));
+        let dot = replica.write(now, &self.names[name], Draft { event, ..Draft::of(operation, content) });
         self.ledger.write(name, dot, binds.then_some(self.written), before.as_deref(), replica)?;
         let record = replica.record(&self.names[name]).cloned().unwrap_or_default();
         let others = (0..self.hosts.len()).filter(|other| *other != node);
