@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hanaming::cluster::replica::{Draft, Replica};
 use hanaming::cluster::rules::Rules;
-use hanaming::cluster::sync::Progress;
+use hanaming::cluster::sync::{Progress, SyncPart};
 use hanaming::naming::{Content, Name};
 use hanaming::protocol::OperationId;
 use rand::SeedableRng;
@@ -19,40 +19,46 @@ fn replica(seed: u64) -> Replica {
     Replica::new(Arc::from("n"), Duration::from_secs(1), StdRng::seed_from_u64(seed), Rules::ALL)
 }
 
+/// How long something took.
+#[expect(clippy::disallowed_methods, reason = "a figure for people; nothing depends on it")]
+fn timed<T>(task: impl FnOnce() -> T) -> (T, Duration) {
+    let began = Instant::now();
+    let result = task();
+    (result, began.elapsed())
+}
+
 #[test]
 fn a_node_joins_with_one_full_answer() {
     let names = number("SIMULATION_NAMES").unwrap_or(3000);
     let (mut old, mut new) = (replica(1), replica(2));
-    let began = Instant::now();
-    for sequence in 1..=names {
+    let write = |sequence| {
         let name = Name::from_components([format!("c{}", sequence % 100), format!("n{sequence}")]);
         let operation = OperationId { client: 1, sequence };
         old.write(Duration::ZERO, &name, Draft::of(operation, Some(Content::link("x"))));
-    }
-    let written = began.elapsed();
+    };
+    let ((), writing) = timed(|| (1..=names).for_each(write));
     let (request, mut pull) = new.begin_pull();
-    let mut messages = Vec::new();
-    for part in old.answer_pull(&request) {
-        messages.push(postcard::to_allocvec(&part).unwrap());
-    }
-    let sent = began.elapsed();
-    let parts: Vec<_> = messages.iter().map(|bytes| postcard::from_bytes(bytes).unwrap()).collect();
-    let heard = began.elapsed();
-    let mut last = Progress::Waiting;
-    for part in parts {
-        last = new.take_part(Duration::ZERO, &mut pull, part);
-    }
-    assert_eq!(last, Progress::Complete { full: false });
+    let (messages, encoding) = timed(|| {
+        let encoded = |part| postcard::to_allocvec(&part).unwrap();
+        old.answer_pull(&request).into_iter().map(encoded).collect::<Vec<_>>()
+    });
+    let (parts, decoding) = timed(|| {
+        let decoded = |bytes: &Vec<u8>| postcard::from_bytes::<SyncPart>(bytes).unwrap();
+        messages.iter().map(decoded).collect::<Vec<_>>()
+    });
     let mut reader = Reader::default();
-    reader.follow(&new.take_changes()).unwrap();
-    let joined = began.elapsed();
+    let (last, applying) = timed(|| {
+        let last = parts.into_iter().map(|part| new.take_part(Duration::ZERO, &mut pull, part)).last();
+        reader.follow(&new.take_changes()).unwrap();
+        last
+    });
+    assert_eq!(last, Some(Progress::Complete { full: false }));
     reader.check(&new).unwrap();
     assert_eq!((old.digest(), old.size()), (new.digest(), new.size()));
     assert_eq!(old.size().0, names);
-    let (encoding, decoding, applying) = (sent - written, heard - sent, joined - heard);
     let bytes: usize = messages.iter().map(Vec::len).sum();
     eprintln!(
-        "{names} names: {written:?} to write, {encoding:?} to answer ({bytes} bytes in {} parts), {decoding:?} to read, \
+        "{names} names: {writing:?} to write, {encoding:?} to answer ({bytes} bytes in {} parts), {decoding:?} to read, \
          {applying:?} to apply and show",
         messages.len()
     );
