@@ -52,7 +52,7 @@ EXPECTED = {
     "https-plain": CONFIGURATION,
     "rmi-not-bound": (Category.NAMING_ANSWER, YES, Action.SURFACE),
     "rmi-application": (Category.APPLICATION, YES, Action.SURFACE),
-    "rmi-arguments": (Category.MARSHALLING, MAYBE, Action.SURFACE),
+    "rmi-arguments": (Category.MARSHALLING, NO, Action.SURFACE),
     "rmi-stale": (Category.STALE_REFERENCE, NO, Action.FAILOVER),
 }
 
