@@ -55,7 +55,7 @@ fn meaning(seen: &Seen<'_>) -> Option<Meaning> {
 
 /// Whether what is deeper in the chain happened on the server.
 fn ends_at_the_server(seen: &Seen<'_>) -> bool {
-    let class = seen.thrown.simple_class();
+    let class = seen.class;
     let by_client = || seen.beside.iter().any(|text| text.contains("org.jboss.ejb.client") || text.contains("EJBCLIENT"));
     rmi::FROM_THE_SERVER.contains(&class)
         || seen.message.contains("occurred in server thread")

@@ -167,6 +167,8 @@ impl Rule {
 pub struct Seen<'a> {
     /// The exception.
     pub thrown: &'a Thrown,
+    /// Its class without the package, which each row asks for.
+    pub class: &'a str,
     /// Its message in lower case.
     pub message: String,
     /// The frames and messages of the whole chain: a printed trace shows an inner exception's words before the outer
@@ -245,7 +247,7 @@ impl<'a> Seen<'a> {
             Some(_) => false,
             None => CONNECTING_WORDS.iter().any(|words| message.contains(words)) || connecting_by_frames(&thrown.frames),
         };
-        Self { thrown, message, beside, connecting }
+        Self { thrown, class: thrown.simple_class(), message, beside, connecting }
     }
 
     fn is_class(&self, class: &str) -> bool {
@@ -253,10 +255,10 @@ impl<'a> Seen<'a> {
             return class == "Near";
         }
         if let Some(end) = class.strip_prefix('*') {
-            return self.thrown.simple_class().ends_with(end);
+            return self.class.ends_with(end);
         }
         if !class.contains('.') {
-            return self.thrown.simple_class() == class;
+            return self.class == class;
         }
         self.thrown.class.strip_suffix(class).is_some_and(|before| before.is_empty() || before.ends_with(['.', '/']))
     }

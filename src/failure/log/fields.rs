@@ -112,7 +112,7 @@ fn word_length(text: &str) -> usize {
 /// omniORB's own name of a minor code at `at`, as its trace prints it: `(0,MAYBE,COMM_FAILURE_WaitingForReply)`.
 pub fn symbol(text: &str, at: usize) -> Option<(&'static str, Vec<Field>, usize)> {
     let rest = &text[at..];
-    if !rest.starts_with(['T', 'C']) || !rest.contains('_') {
+    if !rest.starts_with(['T', 'C']) {
         return None;
     }
     let length = word_length(rest);

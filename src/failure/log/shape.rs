@@ -125,13 +125,18 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
 
 /// Some bare names of system exceptions are everyday words: what follows must be CORBA's.
 fn is_plainly_corba(name: &str, after: &str) -> bool {
-    const NEAR_BYTES: usize = 200;
-    let mut near = after.len().min(NEAR_BYTES);
-    while !after.is_char_boundary(near) {
-        near -= 1;
-    }
     let signs = ["CORBA", "vmcid", "minor code", "COMPLETED_"];
-    name.contains('_') || signs.iter().any(|sign| after[..near].contains(sign))
+    name.contains('_') || signs.iter().any(|sign| near(after).contains(sign))
+}
+
+/// The first bytes of a text: what is looked at from each of many places must be short.
+fn near(text: &str) -> &str {
+    const NEAR_BYTES: usize = 200;
+    let mut end = text.len().min(NEAR_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Whether what stands around the class makes it one that was thrown.
@@ -139,9 +144,8 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
     let before = text[..at].trim_end();
     let after = &text[end..];
     let next = after.trim_start();
-    let line_start = text[..at].ends_with('\n')
-        || before.is_empty()
-        || text[..at].rfind('\n').is_some_and(|line| text[line..at].trim().is_empty());
+    let lead = text[..at].trim_end_matches([' ', '\t']);
+    let line_start = lead.is_empty() || lead.ends_with('\n');
     let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     if !linked && !line_start && TALK.contains(&word) && before.len() - word.len() < at {
         return false;
@@ -177,7 +181,7 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
 
 /// A bare `Error:` is one where a symbol of errno follows.
 fn names_errno(after: &str) -> bool {
-    let line = after.split('\n').next().unwrap_or_default();
+    let line = near(after).split('\n').next().unwrap_or_default();
     after.starts_with(':')
         && ["ECONN", "EHOST", "ENET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_"].iter().any(|symbol| line.contains(symbol))
 }
