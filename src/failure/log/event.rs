@@ -62,7 +62,7 @@ pub fn kind(line: &Line) -> Kind {
     if shape::frame(content, start).is_some() || rest == "at" || rest.starts_with(">> SERVER") {
         return Kind::Frame;
     }
-    let mut has_fields = false;
+    let (mut has_fields, mut has_link) = (false, false);
     let goes_on = goes_on(rest);
     for at in words(content, start) {
         let here = &content[at..];
@@ -70,8 +70,11 @@ pub fn kind(line: &Line) -> Kind {
         if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") {
             return Kind::Link;
         }
-        if goes_on && LINKS.iter().any(|(words, _)| starts(here, words).is_some()) {
-            return Kind::MidLink;
+        if LINKS.iter().any(|(words, _)| starts(here, words).is_some()) {
+            if goes_on {
+                return Kind::MidLink;
+            }
+            has_link = true;
         }
         if shape::mention(content, at, false).is_some() {
             return if goes_on && at > start { Kind::MidLink } else { Kind::Head };
@@ -87,6 +90,10 @@ pub fn kind(line: &Line) -> Kind {
         }
         has_fields |= fields::fields(content, at).is_some();
     }
+    // A link without an exception on either side of it is the end of a wrapped message.
+    if has_link {
+        return Kind::Link;
+    }
     let behind = content.find("at ").into_iter().chain(content.rfind("at ")).chain(content.find("File \""));
     if behind.filter(|at| *at > 0 && content[..*at].ends_with([' ', '\t'])).any(|at| shape::frame(content, at).is_some()) {
         return Kind::Frame;
@@ -97,9 +104,9 @@ pub fn kind(line: &Line) -> Kind {
     if has_fields { Kind::Fields } else { Kind::Prose }
 }
 
-/// A message that was wrapped goes on in small letters, most often.
+/// A message that was wrapped goes on in small letters, most often, or with a status that its field waits for.
 fn goes_on(text: &str) -> bool {
-    !text.starts_with(char::is_uppercase)
+    !text.starts_with(char::is_uppercase) || ["No;", "Yes;", "Maybe;"].iter().any(|status| text.starts_with(status))
 }
 
 fn words(text: &str, start: usize) -> impl Iterator<Item = usize> + '_ {
@@ -153,7 +160,9 @@ impl Open {
     pub fn step(&mut self, line: Line, kind: Kind) -> Step {
         let full = self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES;
         let kind = if kind == Kind::MidLink { if self.breaks_off(&line) { Kind::Link } else { Kind::Head } } else { kind };
-        let goes_on = goes_on(line.content.trim_start());
+        // A record of the very same time is the next line of one text, more often than another record.
+        let same_time = line.time.is_some() && self.lines.last().is_some_and(|last| last.time == line.time);
+        let goes_on = same_time || goes_on(line.content.trim_start());
         let asks = self.asked_for < MOST_ASKED_FOR && self.asks();
         let goes = match kind {
             Kind::Frame | Kind::Fields => true,

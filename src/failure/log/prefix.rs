@@ -35,6 +35,13 @@ pub fn strip(line: &str) -> Stripped<'_> {
         match piece.kind {
             Kind::Time => found.time = found.time.or(Some(rest[..piece.length].trim_matches(['[', ']', ' ']))),
             Kind::Level(level) => found.is_notice = NOTICES.contains(&level),
+            Kind::Glog(level) => {
+                found.time = rest
+                    .get(1..)
+                    .and_then(|time| time.split_once(' '))
+                    .map(|(day, time)| &rest[1..=day.len() + 1 + time.find(' ').unwrap_or(0)]);
+                found.is_notice = NOTICES.contains(&level);
+            }
             Kind::Tag => {}
         }
         found.is_record |= !matches!(piece.kind, Kind::Tag);
@@ -49,6 +56,8 @@ pub fn strip(line: &str) -> Stripped<'_> {
 enum Kind<'a> {
     Time,
     Level(&'a str),
+    /// Level and time in one.
+    Glog(&'a str),
     Tag,
 }
 
@@ -131,7 +140,7 @@ fn time(text: &str) -> Option<Piece<'_>> {
     if bytes.len() > 14 && b"EWIF".contains(&bytes[0]) && bytes[1..5].iter().all(u8::is_ascii_digit) && bytes[5] == b' ' {
         let end = text.find(']').filter(|end| *end < 120)?;
         let level = if bytes[0] == b'I' { "INFO" } else { "ERROR" };
-        return Some(Piece { length: end + 1, kind: Kind::Level(level) });
+        return Some(Piece { length: end + 1, kind: Kind::Glog(level) });
     }
     let start = month(text).unwrap_or(0);
     let is_time = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.' | ',' | '-' | '/' | '+' | 'T' | 'Z');
@@ -192,6 +201,11 @@ fn tag(text: &str) -> Option<Piece<'_>> {
         && is_name(name)
         && pid.bytes().all(|b| b.is_ascii_digit())
     {
+        return tagged(word.len());
+    }
+    // A logger's name.
+    let is_class = word.contains("xception") || word.contains("Error");
+    if word.contains('.') && is_name(word) && !is_class && after[spaces..].starts_with("- ") {
         return tagged(word.len());
     }
     // syslog: host and process.
