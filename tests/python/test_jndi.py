@@ -154,6 +154,7 @@ def test_files_of_any_encoding_are_read(tmp_path):
     path = tmp_path / "old.properties"
     path.write_bytes("jnp.partitionName=Café".encode("latin-1"))
     assert Environment.from_properties(path).cluster == "Café"
+    assert Environment.from_properties(str(path)).cluster == "Café"
     path.write_bytes("\ufeffjnp.partitionName=Café".encode())
     assert Environment.from_properties(path).cluster == "Café"
     with pytest.raises(ConfigurationError, match="No such file"):

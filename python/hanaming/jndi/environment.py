@@ -38,10 +38,10 @@ class Environment:
     def from_properties(cls, source: str | PathLike[str]) -> Environment:
         """Reads a properties text (a `str`), or the file at a path (a `Path` or another `PathLike`).
 
-        Escapes and continued lines are Java's; a line of `-Dkey=value …` is read as a command's options. Raises
-        `ConfigurationError` where the file can't be read.
+        Escapes and continued lines are Java's; a line of `-Dkey=value …` is read as a command's options. A text that is
+        nothing but the name of a file that is there means that file. Raises `ConfigurationError` where it can't be read.
         """
-        text = _file(source) if isinstance(source, PathLike) else source
+        text = _file(Path(source)) if isinstance(source, PathLike) or _names_a_file(source) else source
         made = cls.__new__(cls)
         made._read(read_properties(text))  # noqa: SLF001 - its own
         return made
@@ -163,9 +163,18 @@ def _text(value: object) -> str:
     return f"<{type(value).__name__}>"
 
 
-def _file(path: PathLike[str]) -> str:
+def _names_a_file(text: str) -> bool:
+    if "\n" in text or "=" in text:
+        return False
     try:
-        data = Path(path).read_bytes()
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _file(path: Path) -> str:
+    try:
+        data = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}") from None
     try:
