@@ -91,6 +91,8 @@ async def test_a_mutation_of_the_cluster_tree_is_sent_again_and_runs_once(node: 
             async with aio.HAContext([relay.address, second.address], follow_views=False) as ctx:
                 lost = 0
                 for number in range(4):
+                    # Both connections stand: a change waits for its server's welcome.
+                    await asyncio.gather(*(ctx.get("nowhere") for _ in range(4)))
                     relay.freeze()
                     binding = ctx.bind(f"b{number}", number)
                     await until(lambda binding=binding: relay.asked > 0 or binding.done(), "the request has left")
