@@ -11,7 +11,6 @@ use crate::protocol::{Fault, Operation, RefusalReason, Reply, Request};
 use crate::topology::Endpoint;
 use crate::transport::{ReplyTo, Service};
 
-use super::answer::fault;
 use super::connection::Caller;
 use super::core::{Core, Phase};
 use super::node::Node;
@@ -90,5 +89,5 @@ impl Drop for Promise {
 
 fn forked(name: &str) -> Fault {
     let message = format!("node {name} runs in the parent process; start another one in this process");
-    fault::fault(ErrorKind::ContextClosed, CompletionStatus::No, message)
+    Fault::new(ErrorKind::ContextClosed, CompletionStatus::No, message)
 }

@@ -79,18 +79,7 @@ pub fn written() -> Input {
 }
 
 pub fn fault(kind: ErrorKind, completion: CompletionStatus, message: &str) -> Fault {
-    Fault {
-        code: kind.code(),
-        completion,
-        message: message.to_owned(),
-        resolved_name: None,
-        remaining_name: None,
-        existing: None,
-        answered: Vec::new(),
-        silent: Vec::new(),
-        partial: Vec::new(),
-        refusal: None,
-    }
+    Fault::new(kind, completion, message)
 }
 
 pub fn failed(fault: Fault) -> Input {

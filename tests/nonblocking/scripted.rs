@@ -276,16 +276,5 @@ pub fn quiescing() -> Reply {
 
 /// A fault of this kind.
 pub fn fault(kind: ErrorKind, completion: CompletionStatus) -> Fault {
-    Fault {
-        code: kind.code(),
-        completion,
-        message: "as scripted".to_owned(),
-        resolved_name: None,
-        remaining_name: None,
-        existing: None,
-        answered: Vec::new(),
-        silent: Vec::new(),
-        partial: Vec::new(),
-        refusal: None,
-    }
+    Fault::new(kind, completion, "as scripted")
 }

@@ -75,18 +75,7 @@ pub fn done() -> Reply {
 }
 
 pub fn fault(kind: ErrorKind, message: &str) -> Fault {
-    Fault {
-        code: kind.code(),
-        completion: CompletionStatus::No,
-        message: message.to_owned(),
-        resolved_name: None,
-        remaining_name: None,
-        existing: None,
-        answered: Vec::new(),
-        silent: Vec::new(),
-        partial: Vec::new(),
-        refusal: None,
-    }
+    Fault::new(kind, CompletionStatus::No, message)
 }
 
 pub fn bytes(encode: impl FnOnce(&mut BytesMut)) -> Vec<u8> {

@@ -76,7 +76,7 @@ impl Core {
             Change::Obstructed(obstacle) => Reply::Failed(fault::from_error(obstacle.error())),
             Change::Refused(refusal) => Reply::Failed(self.refused_change(refusal)),
             Change::Unknown { reason, receipt } => Reply::Failed(self.unknown(operation, reason, &receipt)),
-            Change::Misused => Reply::Failed(fault::fault(
+            Change::Misused => Reply::Failed(Fault::new(
                 ErrorKind::InvalidValue,
                 CompletionStatus::No,
                 format!("operation {operation} was used before, for something else"),
@@ -85,7 +85,7 @@ impl Core {
     }
 
     fn refused_change(&self, refusal: Refusal) -> Fault {
-        let not_now = |kind, message| fault::fault(kind, CompletionStatus::No, message);
+        let not_now = |kind, message| Fault::new(kind, CompletionStatus::No, message);
         match refusal {
             Refusal::Joining => self.refused(RefusalReason::Joining),
             Refusal::Quiescing => self.refused(RefusalReason::Quiescing),
@@ -114,7 +114,7 @@ impl Core {
                 format!("operation {operation} is held by fewer nodes than asked for: {holders}")
             }
         };
-        fault::fault(ErrorKind::ServiceUnavailable, CompletionStatus::Maybe, message)
+        Fault::new(ErrorKind::ServiceUnavailable, CompletionStatus::Maybe, message)
     }
 
     fn receipt(&self, version: Option<Version>, receipt: &Receipt) -> Written {

@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::failure::CompletionStatus;
 use crate::naming::ErrorKind;
-use crate::protocol::{Answer, Operation, RefusalReason, Reply, Request, Scope};
+use crate::protocol::{Answer, Fault, Operation, RefusalReason, Reply, Request, Scope};
 
 use super::change::Attempt;
 use super::fault;
@@ -79,7 +79,7 @@ impl Core {
         timeout_at(deadline, answer).await.unwrap_or_else(|_| {
             let message = format!("node {name} had no time left to finish");
             let completion = if is_change { CompletionStatus::Maybe } else { CompletionStatus::No };
-            Reply::Failed(fault::fault(ErrorKind::TimeLimitExceeded, completion, message))
+            Reply::Failed(Fault::new(ErrorKind::TimeLimitExceeded, completion, message))
         })
     }
 

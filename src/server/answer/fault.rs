@@ -16,41 +16,25 @@ fn retry_after(reason: RefusalReason) -> u32 {
     }
 }
 
-/// A fault of this kind, of which nothing more is known.
-pub fn fault(kind: ErrorKind, completion: CompletionStatus, message: impl Into<String>) -> Fault {
-    Fault {
-        code: kind.code(),
-        completion,
-        message: message.into(),
-        resolved_name: None,
-        remaining_name: None,
-        existing: None,
-        answered: Vec::new(),
-        silent: Vec::new(),
-        partial: Vec::new(),
-        refusal: None,
-    }
-}
-
 /// Something that this node does not do; nothing ran.
 pub fn not_supported(message: impl Into<String>) -> Fault {
-    fault(ErrorKind::OperationNotSupported, CompletionStatus::No, message)
+    Fault::new(ErrorKind::OperationNotSupported, CompletionStatus::No, message)
 }
 
 /// Something over a limit; nothing ran.
 pub fn over_limit(message: impl Into<String>) -> Fault {
-    fault(ErrorKind::LimitExceeded, CompletionStatus::No, message)
+    Fault::new(ErrorKind::LimitExceeded, CompletionStatus::No, message)
 }
 
 /// A fault of our own; whether something ran is not known.
 pub fn internal(message: impl Into<String>) -> Fault {
-    fault(ErrorKind::Internal, CompletionStatus::Maybe, message)
+    Fault::new(ErrorKind::Internal, CompletionStatus::Maybe, message)
 }
 
 /// A tree's or a check's error.
 pub fn from_error(error: NamingError) -> Fault {
     let fields = error.into_fields();
-    let mut fault = fault(fields.kind, fields.completion, fields.message);
+    let mut fault = Fault::new(fields.kind, fields.completion, fields.message);
     fault.resolved_name = fields.resolved_name;
     fault.remaining_name = fields.remaining_name;
     match fields.detail {
@@ -77,7 +61,7 @@ pub fn refused(reason: RefusalReason, node: &str, view: Option<View>) -> Fault {
         RefusalReason::Overloaded => (ErrorKind::ServiceUnavailable, format!("node {node} has too much in flight")),
         RefusalReason::Closed => (ErrorKind::ContextClosed, format!("node {node} is closed")),
     };
-    let mut fault = fault(kind, CompletionStatus::No, message);
+    let mut fault = Fault::new(kind, CompletionStatus::No, message);
     fault.refusal = Some(Refusal { reason, retry_after: retry_after(reason), view });
     fault
 }
@@ -86,5 +70,5 @@ pub fn refused(reason: RefusalReason, node: &str, view: Option<View>) -> Fault {
 /// do no harm and may bring the answer.
 pub fn silence(answered: Vec<Arc<str>>, silent: Vec<Arc<str>>, partial: Vec<Listed>) -> Fault {
     let message = format!("no answer from {}: what is bound there is not known", silent.join(", "));
-    Fault { answered, silent, partial, ..fault(ErrorKind::ServiceUnavailable, CompletionStatus::No, message) }
+    Fault { answered, silent, partial, ..Fault::new(ErrorKind::ServiceUnavailable, CompletionStatus::No, message) }
 }

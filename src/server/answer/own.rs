@@ -93,7 +93,7 @@ impl Absence {
         Fault {
             resolved_name: Some(self.resolved.to_string()),
             remaining_name: Some(self.remaining.to_string()),
-            ..fault::fault(kind, CompletionStatus::Yes, message)
+            ..Fault::new(kind, CompletionStatus::Yes, message)
         }
     }
 }

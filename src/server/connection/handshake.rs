@@ -4,7 +4,6 @@ use crate::failure::CompletionStatus;
 use crate::naming::ErrorKind;
 use crate::protocol::{Channel, Fault, Frame, Hello, PROTOCOL_VERSION, ProtocolError, RefusalReason, Role, Welcome};
 
-use crate::server::answer::fault;
 use crate::server::core::{Core, Phase};
 use crate::server::load::Share;
 use crate::topology::NodeId;
@@ -74,5 +73,5 @@ fn check(core: &Core, hello: &Hello) -> Result<Taken, Fault> {
 }
 
 fn wrong(message: String) -> Fault {
-    fault::fault(ErrorKind::Configuration, CompletionStatus::No, message)
+    Fault::new(ErrorKind::Configuration, CompletionStatus::No, message)
 }
