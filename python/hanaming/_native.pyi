@@ -311,6 +311,7 @@ class Node:
         mdns: bool = False,
         insecure: bool = False,
         _sources: Mapping[str, str] | None = None,
+        _resync_from_peers: bool = False,
     ) -> Self: ...
     @property
     def name(self) -> str: ...

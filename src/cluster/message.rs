@@ -85,6 +85,8 @@ pub enum Message {
         #[serde(with = "wire::numbered")]
         version: Dot,
     },
+    /// I can store nothing for now: don't wait for me. Anything else that is heard from me says that I can again.
+    Suspended,
 }
 
 /// A write, as it is fanned out: one event.

@@ -87,6 +87,10 @@ pub enum Refusal {
     Joining,
     /// The node leaves.
     Quiescing,
+    /// The node can store nothing for now. Its driver says so; no engine does.
+    ReadOnly,
+    /// More waits for the node's disk than it holds. Its driver says so; no engine does.
+    Overloaded,
 }
 
 /// Why it is not known whether a request ran.
@@ -96,4 +100,6 @@ pub enum Uncertainty {
     Forgotten,
     /// It is stored, on fewer nodes than asked for.
     TooFewHold,
+    /// The node's disk failed while it was under way. Its driver says so; no engine does.
+    DiskFailed,
 }

@@ -83,11 +83,15 @@ pub enum StoreError {
     Damaged,
 }
 
-/// Keeps transactions. After an error the store refuses further commits until it was loaded again.
+/// Keeps transactions. After an error the store refuses further commits until it was opened again.
 pub trait Store {
     /// All that was committed; `None` where nothing ever was.
     fn load(&mut self) -> Result<Option<State>, StoreError>;
 
     /// Makes a group of transactions durable, in order: all of it, or nothing.
     fn commit(&mut self, group: &[Transaction]) -> Result<(), StoreError>;
+
+    /// Opens the store again after an error, and tells what it knows beside the records: that of the last group that was
+    /// stored, so whether the one that failed is among them.
+    fn reopen(&mut self) -> Result<Option<Meta>, StoreError>;
 }

@@ -1,6 +1,7 @@
 //! `hanaming.Node`: a server in this process.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
@@ -24,7 +25,8 @@ use super::{later, process, records, registration, show};
 /// One server of a cluster, in this process. It starts at once and is ready when it is made.
 ///
 /// It listens on a free loopback port unless told otherwise; beyond loopback `insecure=True` is needed, as nothing is
-/// encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. Raises
+/// encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. With `data_dir`
+/// (a folder of its own) it keeps the cluster tree on disk, and has it again when it is started again. Raises
 /// `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
 #[pyclass(name = "Node", module = "hanaming", frozen, weakref)]
 pub struct PyNode {
@@ -76,10 +78,10 @@ impl PyNode {
     #[new]
     #[pyo3(signature = (
         name, *, listen = "127.0.0.1:0", advertise = None, seeds = None, cluster = "default", data_dir = None,
-        mdns = false, insecure = false, _sources = None,
-    ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, insecure=False, _sources=None)")]
+        mdns = false, insecure = false, _sources = None, _resync_from_peers = false,
+    ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, insecure=False, _sources=None, _resync_from_peers=False)")]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
-    #[expect(clippy::used_underscore_binding, reason = "`serve` alone says where settings are from")]
+    #[expect(clippy::used_underscore_binding, reason = "`serve` alone says where settings are from, and gives damaged data up")]
     fn py_new(
         py: Python<'_>,
         name: &str,
@@ -87,19 +89,14 @@ impl PyNode {
         advertise: Option<&str>,
         seeds: Option<&Bound<'_, PyAny>>,
         cluster: &str,
-        data_dir: Option<&Bound<'_, PyAny>>,
+        data_dir: Option<PathBuf>,
         mdns: bool,
         insecure: bool,
         _sources: Option<BTreeMap<String, String>>,
+        _resync_from_peers: bool,
     ) -> PyResult<Self> {
-        let later = if data_dir.is_some() {
-            Some("data_dir= is not supported yet: a node's names live in memory and end with it")
-        } else if mdns {
-            Some("mdns=True is not supported yet: give clients the node's address")
-        } else {
-            None
-        };
-        if let Some(message) = later {
+        if mdns {
+            let message = "mdns=True is not supported yet: give clients the node's address";
             return Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)));
         }
         let seeds = seeds.map_or_else(|| Ok(Vec::new()), texts_of_seeds)?;
@@ -109,6 +106,8 @@ impl PyNode {
                 advertise: advertise.map(endpoint).transpose()?,
                 seeds: met_through(&seeds)?,
                 cluster: cluster.to_owned(),
+                data_dir,
+                resync_from_peers: _resync_from_peers,
                 insecure,
                 sources: _sources.unwrap_or_default(),
                 ..ServerConfig::new(name)

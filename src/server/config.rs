@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::naming::{ErrorKind, NamingError};
@@ -27,6 +28,10 @@ pub struct ServerConfig {
     pub seeds: Vec<Endpoint>,
     /// The cluster's name.
     pub cluster: String,
+    /// The folder in which the cluster tree is kept; none: in memory alone.
+    pub data_dir: Option<PathBuf>,
+    /// What is damaged in that folder is set aside, and the cluster tree copied from the other nodes.
+    pub resync_from_peers: bool,
     /// Listen beyond loopback although nothing is encrypted and nobody is authenticated.
     pub insecure: bool,
     /// Where settings are from, by their names, as whoever starts the node knows it: its status tells it.
@@ -96,6 +101,8 @@ impl ServerConfig {
             advertise: None,
             seeds: Vec::new(),
             cluster: "default".to_owned(),
+            data_dir: None,
+            resync_from_peers: false,
             insecure: false,
             sources: BTreeMap::new(),
             workers: 2,
@@ -113,6 +120,7 @@ impl ServerConfig {
         for seed in &self.seeds {
             check_reachable("a seed", seed)?;
         }
+        self.check_data()?;
         self.check_limits()
     }
 
@@ -148,6 +156,19 @@ impl ServerConfig {
                 self.listen,
                 self.listen.port()
             ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_data(&self) -> Result<(), NamingError> {
+        match &self.data_dir {
+            Some(folder) if folder.as_os_str().is_empty() => {
+                Err(wrong("the data folder's name is empty; name a folder, or leave data_dir out for a node without data"))
+            }
+            None if self.resync_from_peers => Err(wrong(
+                "--resync-from-peers is for a node whose data is damaged, and this one has no data folder; give --data-dir, or \
+                 leave it out: a node without data copies the cluster tree anyway",
+            )),
             _ => Ok(()),
         }
     }

@@ -39,12 +39,13 @@ impl Kind {
 }
 
 /// Every setting by its name, as in [`ServerConfig`](super::ServerConfig).
-const KEYS: [(&str, Kind); 6] = [
+const KEYS: [(&str, Kind); 7] = [
     ("name", Kind::Text),
     ("listen", Kind::Text),
     ("advertise", Kind::Text),
     ("seeds", Kind::Texts),
     ("cluster", Kind::Text),
+    ("data_dir", Kind::Text),
     ("insecure", Kind::Flag),
 ];
 

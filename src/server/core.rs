@@ -18,7 +18,7 @@ use super::load::Load;
 use super::peers::Peers;
 use super::peers::inquiries::Inquiries;
 use super::peers::remembered::Remembered;
-use super::replication::Replication;
+use super::replication::{Origin, Replication};
 
 /// Names of which the node remembers which peer had them.
 const REMEMBERED: usize = 32 * 1024;
@@ -76,6 +76,8 @@ pub struct Identity {
     pub cluster: Arc<Tree>,
     /// What it runs with.
     pub settings: Vec<Setting>,
+    /// What it knows of the cluster tree.
+    pub origin: Origin,
 }
 
 impl Core {
@@ -87,8 +89,8 @@ impl Core {
         clock: Clock,
         bulletins: watch::Receiver<Arc<Bulletin>>,
     ) -> Arc<Self> {
-        let Identity { name, id, local, cluster, settings } = identity;
-        let replication = Replication::new(id, Arc::clone(&name), Arc::clone(&cluster), Arc::clone(&peers), clock);
+        let Identity { name, id, local, cluster, settings, origin } = identity;
+        let replication = Replication::new(id, Arc::clone(&name), Arc::clone(&cluster), Arc::clone(&peers), clock, origin);
         Arc::new(Self {
             replication,
             changes: AtomicU64::new(0),

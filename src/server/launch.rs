@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::cluster::membership::Timing;
+use crate::cluster::membership::{Past, Timing};
+use crate::cluster::store::Meta;
 use crate::naming::{ErrorKind, NamingError, Source, Tree};
 use crate::topology::{Endpoint, Member, MemberState, NodeId};
 use crate::transport::{BoxListener, Network};
@@ -17,13 +19,17 @@ use super::bulletin::Bulletin;
 use super::clock::Clock;
 use super::config::ServerConfig;
 use super::core::{Core, Identity};
+use super::data::{self, Folder};
 use super::herald::{Departure, proclaim, retire};
 use super::members::{Members, MembersConfig};
 use super::peers::Peers;
-use super::replication::{follow_views, keep_time};
+use super::replication::{Keeper, Origin, follow_views, keep_time, remember_members};
 
 /// How long opening the port may take: a host name may have to be resolved.
 pub const LISTEN: Duration = Duration::from_secs(5);
+
+/// How long reading a data folder may take.
+pub const LOAD: Duration = Duration::from_secs(60);
 
 /// How long the node's own bulletin may lag behind its view.
 const LAG: Duration = Duration::from_secs(2);
@@ -36,10 +42,13 @@ pub struct Launched {
     pub listening: Endpoint,
     /// Set when it has left.
     pub departed: watch::Receiver<Option<Departure>>,
+    /// What makes its data durable, where it has a data folder; to be ended last.
+    pub keeper: Option<Keeper>,
 }
 
 /// Opens the port, joins the cluster, and begins to serve.
 pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<Launched, NamingError> {
+    let found = open_data(&config).await?;
     let listener = listen(&*network, &config.listen).await?;
     let listening = listener.endpoint();
     let member = Member {
@@ -48,6 +57,7 @@ pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<L
         endpoint: config.advertised(&listening),
         state: MemberState::Joining,
     };
+    let (past, origin, kept) = past(found);
     let name: Arc<str> = Arc::from(config.name.as_str());
     let tree = |source, actor| Arc::new(Tree::new(actor).with_origin(source, Arc::clone(&name)));
     let identity = Identity {
@@ -56,20 +66,57 @@ pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<L
         cluster: tree(Source::Cluster, rand::random()),
         name: Arc::clone(&name),
         settings: config.settings(),
+        origin,
     };
-    let peers = join(network, &config, member);
+    let peers = join(network, &config, member, past);
     let views = peers.views();
     let frames = config.limits.frames();
     let bulletins = watch::Sender::new(Arc::new(Bulletin::new(Arc::clone(&views.borrow()), identity.id, false, frames)));
     let core = Core::new(identity, peers, config.limits, Clock::default(), bulletins.subscribe());
+    let mut known = Vec::new();
+    let mut keeper = None;
+    if let Some(Kept { folder, identity, tables, last }) = kept {
+        let started = Keeper::start(Arc::clone(&core.replication), tables, last, Some(folder));
+        keeper = Some(started.map_err(|error| refused(format!("the thread for the data folder could not be started: {error}")))?);
+        known.clone_from(&identity.members);
+        tokio::spawn(remember_members(Arc::clone(&core.replication), identity, core.peers.views()));
+    }
     let (departure, departed) = watch::channel(None);
     tokio::spawn(proclaim(Arc::clone(&core), views, bulletins.clone()));
     tokio::spawn(retire(Arc::clone(&core), bulletins, departure));
     tokio::spawn(keep_time(Arc::clone(&core.replication)));
-    tokio::spawn(follow_views(Arc::clone(&core.replication), core.peers.views()));
+    tokio::spawn(follow_views(Arc::clone(&core.replication), known, core.peers.views()));
     tokio::spawn(accept(Arc::clone(&core), listener));
     ready(&core, config.ready_within).await?;
-    Ok(Launched { core, listening, departed })
+    Ok(Launched { core, listening, departed, keeper })
+}
+
+/// What is kept of a data folder while the node runs.
+struct Kept {
+    folder: Folder,
+    identity: data::Identity,
+    tables: data::Tables,
+    last: Option<Meta>,
+}
+
+/// Opens the data folder, where there is to be one, on a thread that may wait for the disk.
+async fn open_data(config: &ServerConfig) -> Result<Option<data::Found>, NamingError> {
+    let Some(path) = config.data_dir.clone() else { return Ok(None) };
+    let (node, cluster, resync) = (config.name.clone(), config.cluster.clone(), config.resync_from_peers);
+    let opened = spawn_blocking(move || Folder::open(&path, &node, &cluster, resync)).await;
+    opened.map_err(|error| refused(format!("the data folder could not be read: {error}")))?.map(Some)
+}
+
+/// What a node begins with, by what was found in its data folder.
+fn past(found: Option<data::Found>) -> (Past, Origin, Option<Kept>) {
+    let Some(data::Found { folder, identity, state, tables }) = found else {
+        return (Past::default(), Origin::Memory, None);
+    };
+    let members = identity.members.iter().map(|member| member.endpoint.clone()).collect();
+    let past = Past { cluster_id: identity.cluster_id, members, needs_others: identity.copying };
+    let last = state.as_ref().map(|state| state.meta.clone());
+    let origin = Origin::Folder { path: folder.path().to_owned(), state };
+    (past, origin, Some(Kept { folder, identity, tables, last }))
 }
 
 async fn ready(core: &Core, within: Duration) -> Result<(), NamingError> {
@@ -114,11 +161,12 @@ fn refused(message: String) -> NamingError {
     NamingError::new(ErrorKind::Configuration, message)
 }
 
-fn join(network: Arc<dyn Network>, config: &ServerConfig, member: Member) -> Arc<dyn Peers> {
+fn join(network: Arc<dyn Network>, config: &ServerConfig, member: Member, past: Past) -> Arc<dyn Peers> {
     let config = MembersConfig {
         member,
         cluster: config.cluster.clone(),
         seeds: config.seeds.clone(),
+        past,
         limits: config.limits.frames(),
         timing: Timing::default(),
     };

@@ -7,6 +7,7 @@
 //!        ├ (own trees)      at once, without waiting
 //!        ├ peers            the other nodes, by the lookup rule
 //!        └ replication      the cluster tree: the engine's driver
+//!           └ data           what of it outlives the process
 //! ```
 //!
 //! Decisions (the lookup rule, what is asked together, how pages merge, how slow a connection may be) are values that
@@ -20,6 +21,7 @@ mod config;
 pub mod config_file;
 pub mod connection;
 pub mod core;
+pub mod data;
 mod herald;
 mod in_process;
 mod launch;

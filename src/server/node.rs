@@ -22,7 +22,8 @@ use super::bulletin::Bulletin;
 use super::config::ServerConfig;
 use super::core::{Core, Phase};
 use super::herald::Departure;
-use super::launch::{LISTEN, Launched, launch};
+use super::launch::{LISTEN, LOAD, Launched, launch};
+use super::replication::Keeper;
 
 /// How long the end of the runtime's threads is waited for.
 const SHUTDOWN: Duration = Duration::from_secs(1);
@@ -46,6 +47,8 @@ struct Inner {
     departed: watch::Receiver<Option<Departure>>,
     runtime: Mutex<Option<Runtime>>,
     handle: Handle,
+    /// Ended after the runtime, since what runs there may still have something to be stored.
+    keeper: Mutex<Option<Keeper>>,
     /// The process that started it. In a child made by `fork` the runtime's threads don't exist, and nothing that
     /// would wait for them may be done.
     process: u32,
@@ -87,7 +90,8 @@ impl Node {
             .map_err(|error| {
                 NamingError::new(ErrorKind::Configuration, format!("the node's threads could not be started: {error}"))
             })?;
-        let limit = LISTEN + config.ready_within + MARGIN;
+        let load = if config.data_dir.is_some() { LOAD } else { Duration::ZERO };
+        let limit = load + LISTEN + config.ready_within + MARGIN;
         let (sender, started) = sync_channel(1);
         // Not `block_on`: whoever calls may be inside a runtime of its own.
         runtime.spawn(async move {
@@ -104,12 +108,13 @@ impl Node {
             })
         });
         match launched {
-            Ok(Launched { core, listening, departed }) => Ok(Self(Arc::new(Inner {
+            Ok(Launched { core, listening, departed, keeper }) => Ok(Self(Arc::new(Inner {
                 core,
                 listening,
                 departed,
                 runtime: Mutex::new(Some(runtime)),
                 handle,
+                keeper: Mutex::new(keeper),
                 process: std::process::id(),
             }))),
             Err(error) => {
@@ -302,12 +307,14 @@ impl Inner {
     fn close(&self) {
         self.core.phase.advance(Phase::Closed);
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(runtime) = runtime else { return };
         if self.process == std::process::id() {
             end(runtime);
+            drop(keeper);
         } else {
             // Its threads are in the parent process.
-            std::mem::forget(runtime);
+            std::mem::forget((runtime, keeper));
         }
     }
 }

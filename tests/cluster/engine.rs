@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use hanaming::cluster::membership::{Config, DialFailure, Input, LinkId, Membership, Output, Timing};
+use hanaming::cluster::membership::{Config, DialFailure, Input, LinkId, Membership, Output, Past, Timing};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::ErrorKind;
 use hanaming::protocol::{Fault, Gossip, GossipMember, Introduction};
 use hanaming::topology::{ClusterId, Endpoint, Member, MemberState, NodeId, View};
 
-fn ms(milliseconds: u64) -> Duration {
+pub fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-fn at(number: u128) -> Endpoint {
+pub fn at(number: u128) -> Endpoint {
     Endpoint::new(format!("10.0.0.{number}"), 11100)
 }
 
@@ -21,13 +21,13 @@ fn member(number: u128, state: MemberState) -> Member {
     Member { name: format!("n{number}"), id: NodeId(number), endpoint: at(number), state }
 }
 
-fn introduction(number: u128, id: Option<u128>, firm: bool) -> Introduction {
+pub fn introduction(number: u128, id: Option<u128>, firm: bool) -> Introduction {
     let member = member(number, MemberState::Live);
     Introduction { member, cluster: "c".to_owned(), cluster_id: id.map(ClusterId), firm }
 }
 
 /// What node `number` of the cluster with that id says when it knows `members`.
-fn gossip(number: u128, id: u128, members: &[u128]) -> Gossip {
+pub fn gossip(number: u128, id: u128, members: &[u128]) -> Gossip {
     let named = |number: &u128| GossipMember { member: member(*number, MemberState::Live), heard: 0 };
     Gossip {
         from: introduction(number, Some(id), false),
@@ -62,18 +62,23 @@ fn told(outputs: Vec<Output>) -> Vec<String> {
 }
 
 /// One engine, and the links that it has.
-struct Bench {
-    engine: Membership,
-    now: Duration,
+pub struct Bench {
+    pub engine: Membership,
+    pub now: Duration,
 }
 
 impl Bench {
     /// Node `n5` with these seeds, after its first tick.
     fn new(seeds: &[Endpoint]) -> (Self, Vec<String>) {
+        Self::with_past(seeds, Past::default())
+    }
+
+    pub fn with_past(seeds: &[Endpoint], past: Past) -> (Self, Vec<String>) {
         let config = Config {
             member: member(5, MemberState::Live),
             cluster: "c".to_owned(),
             seeds: seeds.to_vec(),
+            past,
             timing: Timing::default(),
         };
         let mut bench = Self { engine: Membership::new(Duration::ZERO, config), now: Duration::ZERO };
@@ -91,19 +96,19 @@ impl Bench {
         bench
     }
 
-    fn step(&mut self, input: Input) -> Vec<String> {
+    pub fn step(&mut self, input: Input) -> Vec<String> {
         told(self.engine.step(self.now, input))
     }
 
-    fn opened(&mut self, link: u64, introduction: Introduction) -> Vec<String> {
+    pub fn opened(&mut self, link: u64, introduction: Introduction) -> Vec<String> {
         self.step(Input::Opened { link: LinkId(link), introduction })
     }
 
-    fn not_opened(&mut self, link: u64, failure: DialFailure) -> Vec<String> {
+    pub fn not_opened(&mut self, link: u64, failure: DialFailure) -> Vec<String> {
         self.step(Input::NotOpened { link: LinkId(link), failure })
     }
 
-    fn answered(&mut self, link: u64, gossip: Gossip) -> Vec<String> {
+    pub fn answered(&mut self, link: u64, gossip: Gossip) -> Vec<String> {
         self.step(Input::Answered { link: LinkId(link), gossip })
     }
 
@@ -117,7 +122,7 @@ impl Bench {
     }
 
     /// Ticks in time until `end`; gives what happened, each with its time in milliseconds.
-    fn tick_until(&mut self, end: u64) -> Vec<String> {
+    pub fn tick_until(&mut self, end: u64) -> Vec<String> {
         let mut happened = Vec::new();
         while self.now < ms(end) {
             self.now += Timing::default().tick;
@@ -132,7 +137,7 @@ impl Bench {
     }
 }
 
-fn refused() -> DialFailure {
+pub fn refused() -> DialFailure {
     DialFailure::Refused
 }
 

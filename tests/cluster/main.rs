@@ -3,5 +3,6 @@
 
 mod engine;
 mod nodes;
+mod past;
 mod simulation;
 mod world;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use hanaming::cluster::membership::{Config, DialFailure, Input, LinkId, Membership, Output, Timing};
+use hanaming::cluster::membership::{Config, DialFailure, Input, LinkId, Membership, Output, Past, Timing};
 use hanaming::protocol::{Fault, Gossip, Introduction};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId};
 use rand::rngs::StdRng;
@@ -135,7 +135,13 @@ impl World {
         let node = &mut self.nodes[number];
         assert!(node.engine.is_none(), "{} runs", node.name);
         let member = Member { name: node.name.clone(), id, endpoint: node.endpoint.clone(), state: MemberState::Joining };
-        let config = Config { member, cluster: "c".to_owned(), seeds: node.seeds.clone(), timing: Timing::default() };
+        let config = Config {
+            member,
+            cluster: "c".to_owned(),
+            seeds: node.seeds.clone(),
+            past: Past::default(),
+            timing: Timing::default(),
+        };
         node.engine = Some(Membership::new(self.now, config));
         node.life += 1;
         node.failed = None;

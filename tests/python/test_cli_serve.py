@@ -89,13 +89,7 @@ def test_a_wrong_address_is_usage():
         assert "Traceback" not in wrong.err
 
 
-def test_what_this_version_lacks_is_refused_with_the_reason(tmp_path):
-    refused = run("serve", "--data-dir", str(tmp_path))
-    assert (refused.status, refused.out) == (2, "")
-    assert "--data-dir is not in this version: names live in memory until the cluster tree is replicated" in refused.err
-
-
-@pytest.mark.parametrize("flag", ["--name", "--listen", "--advertise", "--cluster", "--seed"])
+@pytest.mark.parametrize("flag", ["--name", "--listen", "--advertise", "--cluster", "--data-dir", "--seed"])
 def test_an_empty_flag_is_refused_and_no_default(flag):
     refused = run("serve", "--listen", "127.0.0.1:0", flag, "")
     assert (refused.status, refused.out) == (2, "")

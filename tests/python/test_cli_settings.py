@@ -91,7 +91,8 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_every_setting_can_be_in_the_file(config):
     path = config(
-        "\ufeff# all of them\nname = 'n2'\nlisten = 'h:1'\nadvertise = 'h:2'\nseeds = []\ncluster = 'c'\ninsecure = true\n"
+        "\ufeff# all of them\nname = 'n2'\nlisten = 'h:1'\nadvertise = 'h:2'\nseeds = []\ncluster = 'c'\n"
+        "data_dir = '/d'\ninsecure = true\n"
     )
     read = settings.read({}, path, {})
     assert read.sources == dict.fromkeys(settings._KEYS, str(path))

@@ -4,6 +4,12 @@
 
 mod closing;
 mod deaths;
+mod disk;
+mod durable;
+mod durable_folders;
+mod durable_order;
+mod folders;
 mod nodes;
 mod operations;
+mod rig;
 mod splits;

@@ -1,16 +1,19 @@
 //! Nodes on a network in memory, asked in their own process.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use hanaming::naming::{Content, EntryKind, ErrorKind, Lookup};
+use hanaming::naming::{Content, EntryKind, ErrorKind, Lookup, NamingError};
 use hanaming::protocol::{Answer, Fault, Mutation, Operation, OperationId, Reply, Request, Scope, Written};
 use hanaming::server::{Node, ServerConfig};
 use hanaming::topology::{Endpoint, MemberState};
 use hanaming::transport::Service;
 use hanaming::transport::memory::MemoryNetwork;
+
+use crate::folders::Scratch;
 
 /// A limit that no test should reach.
 pub const LONG: Duration = Duration::from_secs(20);
@@ -36,21 +39,41 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 pub struct Cluster {
     pub network: MemoryNetwork,
     pub nodes: Vec<Node>,
+    /// The nodes' data folders, where they have any.
+    pub folders: Option<Scratch>,
     operations: AtomicU64,
 }
 
 impl Cluster {
     pub fn start(count: usize) -> Self {
+        Self::start_with(count, None)
+    }
+
+    /// Nodes that have data folders.
+    pub fn durable(count: usize) -> Self {
+        Self::start_with(count, Some(Scratch::new()))
+    }
+
+    fn start_with(count: usize, folders: Option<Scratch>) -> Self {
         let network = MemoryNetwork::new(1);
-        // All at the same moment: each waits for the others before it founds anything.
-        let nodes = std::thread::scope(|scope| {
-            let network = &network;
-            let starting: Vec<_> = (0..count).map(|number| scope.spawn(move || node(network, number, count))).collect();
-            starting.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        let cluster = Self { network, nodes, operations: AtomicU64::new(0) };
+        let nodes = all_at_once(&network, count, folders.as_ref());
+        let cluster = Self { network, nodes, folders, operations: AtomicU64::new(0) };
         cluster.settled();
         cluster
+    }
+
+    /// Starts all anew, after all were killed.
+    pub fn start_again(&mut self) {
+        for number in 0..self.nodes.len() {
+            self.network.revive(&format!("n{number}"));
+        }
+        self.nodes = all_at_once(&self.network, self.nodes.len(), self.folders.as_ref());
+        self.settled();
+    }
+
+    /// The data folder of a node.
+    pub fn folder(&self, number: usize) -> PathBuf {
+        self.folders.as_ref().expect("a cluster with data").path(&format!("n{number}"))
     }
 
     /// Waits until all nodes are in one view.
@@ -69,10 +92,18 @@ impl Cluster {
         self.nodes[number].close();
     }
 
-    /// Starts a killed node anew, without its data.
+    /// Starts a killed node anew, with the data of its folder where it has one.
     pub fn restart(&mut self, number: usize) {
+        self.try_restart(number, |_| {}).unwrap();
+    }
+
+    /// The same, in another way.
+    pub fn try_restart(&mut self, number: usize, change: impl FnOnce(&mut ServerConfig)) -> Result<(), NamingError> {
         self.network.revive(&format!("n{number}"));
-        self.nodes[number] = node(&self.network, number, self.nodes.len());
+        let mut config = config(number, self.nodes.len(), self.folders.as_ref());
+        change(&mut config);
+        self.nodes[number] = Node::start_on(self.network.host(&format!("n{number}")), config)?;
+        Ok(())
     }
 
     /// Asks a node for a change of the cluster tree, as an operation of its own.
@@ -120,13 +151,27 @@ impl Cluster {
     }
 }
 
-fn node(network: &MemoryNetwork, number: usize, count: usize) -> Node {
+/// All at the same moment: each waits for the others before it founds anything.
+fn all_at_once(network: &MemoryNetwork, count: usize, folders: Option<&Scratch>) -> Vec<Node> {
+    std::thread::scope(|scope| {
+        let start = |number: usize| {
+            let config = config(number, count, folders);
+            scope.spawn(move || Node::start_on(network.host(&config.name), config).unwrap())
+        };
+        let starting: Vec<_> = (0..count).map(start).collect();
+        starting.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Node `number` of `count` that are each other's seeds.
+pub fn config(number: usize, count: usize, folders: Option<&Scratch>) -> ServerConfig {
     let name = format!("n{number}");
     let mut config = ServerConfig::new(&name);
     config.listen = Endpoint::new(&name, 1);
     config.insecure = true;
     config.seeds = (0..count).filter(|other| *other != number).map(|other| Endpoint::new(format!("n{other}"), 1)).collect();
-    Node::start_on(network.host(&name), config).unwrap()
+    config.data_dir = folders.map(|folders| folders.path(&name));
+    config
 }
 
 pub fn ask(node: &Node, operation_id: Option<OperationId>, operation: Operation) -> Reply {

@@ -29,7 +29,7 @@ fn a_refusal_says_where_and_what_was_meant() {
         ("\n\n  lisen = 'h:1'", "line 3, column 3: 'lisen' is not a setting; did you mean 'listen'?"),
         ("nmae = 'x'", "line 1, column 1: 'nmae' is not a setting; did you mean 'name'?"),
         ("clusters = 'x'", "line 1, column 1: 'clusters' is not a setting; did you mean 'cluster'?"),
-        ("x = 1", "'x' is not a setting; known are name, listen, advertise, seeds, cluster, insecure"),
+        ("x = 1", "'x' is not a setting; known are name, listen, advertise, seeds, cluster, data_dir, insecure"),
         ("name.first = 'x'", "'name' must be a string, not "),
         ("name = '\u{e9}' \u{e9}", "line 1, column 12: not TOML: "),
         ("seeds = ['a:1', 2]", "line 1, column 9: 'seeds' must be a list of strings, not ['a:1', 2]"),
@@ -49,6 +49,7 @@ fn each_setting_says_where_it_is_from() {
     let mut config = ServerConfig {
         listen: Endpoint::new("10.0.0.5", 11100),
         seeds: vec![Endpoint::new("a", 1), Endpoint::new("b", 2)],
+        data_dir: Some("/d".into()),
         insecure: true,
         ..ServerConfig::new("n2")
     };
@@ -61,6 +62,7 @@ fn each_setting_says_where_it_is_from() {
             "listen = 10.0.0.5:11100 (flag)",
             "seeds = a:1, b:2 (HANAMING_SEEDS)",
             "cluster = default (node.toml)",
+            "data_dir = /d (argument)",
             "insecure = true (argument)",
         ]
     );

@@ -15,7 +15,7 @@ use hanaming::server::clock::Clock;
 use hanaming::server::connection::Caller;
 use hanaming::server::core::{Core, Identity, Phase};
 use hanaming::server::peers::Peers;
-use hanaming::server::replication::{follow_views, keep_time};
+use hanaming::server::replication::{Origin, follow_views, keep_time};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 use hanaming::transport::{BoxFuture, TransportError, TransportErrorKind};
 use tokio::sync::watch;
@@ -144,7 +144,7 @@ impl World {
         let world = Self::start(nodes, limits);
         for core in &world.cores {
             tokio::spawn(keep_time(Arc::clone(&core.replication)));
-            tokio::spawn(follow_views(Arc::clone(&core.replication), core.peers.views()));
+            tokio::spawn(follow_views(Arc::clone(&core.replication), Vec::new(), core.peers.views()));
             core.phase.advance(Phase::Serving);
         }
         world
@@ -172,6 +172,7 @@ impl World {
                 cluster: tree(Source::Cluster, 2 * id.0 + 1),
                 name: Arc::clone(&name),
                 settings: Vec::new(),
+                origin: Origin::Memory,
             };
             let bulletin = Bulletin::new(Arc::clone(&view), id, false, Limits::default());
             let bulletins = watch::Sender::new(Arc::new(bulletin));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanaming::cluster::store::{State, Store, StoreError, Transaction};
+use hanaming::cluster::store::{Meta, State, Store, StoreError, Transaction};
 
 /// What is wrong with a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,5 +97,9 @@ impl Store for Disk {
         }
         self.take_up(group);
         Ok(())
+    }
+
+    fn reopen(&mut self) -> Result<Option<Meta>, StoreError> {
+        Ok(self.load()?.map(|state| state.meta))
     }
 }

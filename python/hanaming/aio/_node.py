@@ -87,7 +87,8 @@ class Node:
     """One server of a cluster, in this process. It starts with `async with`, or with `await node.start()`.
 
     It listens on a free loopback port unless told otherwise; beyond loopback `insecure=True` is needed, as nothing is
-    encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. Starting
+    encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. With
+    `data_dir` (a folder of its own) it keeps the cluster tree on disk, and has it again when it is started again. Starting
     raises `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
     """
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hanaming import ConfigurationError, Member, NamingError, Node, log
+from hanaming import Member, NamingError, Node, log
 
 from . import errors, settings, streams
 from .session import standalone
@@ -46,7 +46,16 @@ _log = logging.getLogger("hanaming.serve")
 @click.option(
     "--cluster", metavar="NAME", help="The cluster's name; nodes of another one are refused. Default: default."
 )
-@click.option("--data-dir", metavar="DIR", help="Not in this version: names live in memory and end with the node.")
+@click.option(
+    "--data-dir",
+    metavar="DIR",
+    help="Keep the cluster tree in this folder, of this node alone. Default: in memory, gone with the last node.",
+)
+@click.option(
+    "--resync-from-peers",
+    is_flag=True,
+    help="Set the data folder's data aside if it is damaged, and copy the cluster tree from the other nodes.",
+)
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
@@ -58,14 +67,14 @@ _log = logging.getLogger("hanaming.serve")
 )
 @click.option("-v", "--verbose", is_flag=True, help="Log more, on standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Log warnings only.")
-def serve(config: Path | None, data_dir: str | None, verbose: bool, quiet: bool, **flags: Any) -> int:
+def serve(config: Path | None, resync_from_peers: bool, verbose: bool, quiet: bool, **flags: Any) -> int:
     """Runs a node.
 
     It needs no arguments: alone it is a complete, useful server. It prints one line on standard output once it
     serves, and logs to standard error. SIGTERM, Ctrl-C and `hanaming quiesce` make it leave: it refuses what is
     new, finishes what runs, and exits with 0; a second signal ends it at once. Flags beat the file, the file beats
     the environment (HANAMING_NAME, HANAMING_LISTEN, HANAMING_ADVERTISE, HANAMING_SEEDS, HANAMING_CLUSTER,
-    HANAMING_INSECURE).
+    HANAMING_DATA_DIR, HANAMING_INSECURE).
     """
     level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
     handler = logging.StreamHandler(sys.stderr)
@@ -74,10 +83,6 @@ def serve(config: Path | None, data_dir: str | None, verbose: bool, quiet: bool,
     log.enable(level)
     stop = _StopSignal()
     try:
-        if data_dir is not None:
-            raise ConfigurationError(
-                "--data-dir is not in this version: names live in memory until the cluster tree is replicated"
-            )
         chosen = settings.read(flags, config)
         for line in chosen.described():
             _log.info("%s", line)
@@ -88,8 +93,10 @@ def serve(config: Path | None, data_dir: str | None, verbose: bool, quiet: bool,
                 advertise=chosen.advertise,
                 seeds=chosen.seeds,
                 cluster=chosen.cluster,
+                data_dir=chosen.data_dir,
                 insecure=chosen.insecure,
                 _sources=chosen.sources,
+                _resync_from_peers=resync_from_peers,
             )
     except _StoppedError:
         _log.info("told to leave before it served")

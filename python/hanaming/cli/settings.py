@@ -31,6 +31,7 @@ _KEYS: dict[str, tuple[str, type]] = {
     "advertise": ("HANAMING_ADVERTISE", str),
     "seeds": ("HANAMING_SEEDS", list),
     "cluster": ("HANAMING_CLUSTER", str),
+    "data_dir": ("HANAMING_DATA_DIR", str),
     "insecure": ("HANAMING_INSECURE", bool),
 }
 
@@ -44,6 +45,7 @@ class Settings:
     advertise: str | None = None
     seeds: list[str] = field(default_factory=list)
     cluster: str = "default"
+    data_dir: str | None = None
     insecure: bool = False
     sources: dict[str, str] = field(default_factory=dict)
 

@@ -54,6 +54,8 @@ pub enum Input {
     },
     /// The node is to leave: what is new is refused, and [`Output::HandedOver`] tells when nothing is left to do.
     Quiesce,
+    /// The node can store again what it could not for a while, in which the engine was given nothing.
+    Resumed,
     /// Time has passed: [`Engine::next_wake`](super::Engine::next_wake) was reached.
     Tick,
 }

@@ -13,6 +13,7 @@
 //! - `standing`: joining, serving, leaving; and readers who must see what they saw before (3.5, 3.7)
 //! - `lease`: what goes unless it is renewed (3.7)
 //! - `status`: what became of an operation
+//! - `suspension`: peers, and this node, that can store nothing for now
 
 mod catch_up;
 mod create;
@@ -22,6 +23,7 @@ mod lease;
 mod request;
 mod standing;
 mod status;
+mod suspension;
 mod timer;
 mod void;
 mod write;
@@ -111,6 +113,8 @@ pub struct Engine {
     live: BTreeSet<NodeId>,
     guests: BTreeSet<NodeId>,
     members: BTreeSet<NodeId>,
+    /// Those that would be live if they could store anything; they are among the guests.
+    suspended: BTreeSet<NodeId>,
     standing: Standing,
     leases: Leases,
     inquiries: BTreeMap<OperationId, Inquiry>,
@@ -138,6 +142,7 @@ impl Engine {
             rng,
             live: BTreeSet::from([id]),
             guests: BTreeSet::new(),
+            suspended: BTreeSet::new(),
             standing: Standing::default(),
             leases: Leases::default(),
             inquiries: BTreeMap::new(),
@@ -168,6 +173,7 @@ impl Engine {
             Input::Members(members) => self.members_changed(members),
             Input::Reconnected { peer } => self.pull_from(peer),
             Input::Quiesce => self.quiesce(),
+            Input::Resumed => self.pull_from_all(),
             Input::Tick => self.tick(),
         }
         Step {
@@ -198,6 +204,9 @@ impl Engine {
     }
 
     fn message(&mut self, from: NodeId, message: Message) {
+        if message != Message::Suspended {
+            self.heard_storing(from);
+        }
         match message {
             Message::Forward(request) => self.request(Asker::Node(from), request),
             Message::Forwarded { operation, reply, token } => self.forwarded(operation, &reply, &token),
@@ -214,6 +223,7 @@ impl Engine {
             Message::Part(part) => self.take_part(from, part),
             Message::CaughtUp(vector) => self.caught_up(from, &vector),
             Message::Lagging => self.pull_from(from),
+            Message::Suspended => self.heard_suspended(from),
             Message::Renewed { name, version } => self.renewed(&name, version),
         }
     }
@@ -224,6 +234,7 @@ impl Engine {
         self.live.insert(self.id);
         self.guests = members.guests;
         self.guests.remove(&self.id);
+        self.keep_suspended();
         self.members = members.all;
         self.members.extend(self.live.iter().copied());
         let audience = self.audience();
@@ -280,7 +291,7 @@ impl Engine {
     }
 
     /// All who are sent every write.
-    fn audience(&self) -> Vec<NodeId> {
+    pub fn audience(&self) -> Vec<NodeId> {
         self.peers().chain(self.guests.iter().copied()).collect()
     }
 

@@ -125,7 +125,9 @@ impl Engine {
         }
         match reply {
             // The owner is no owner now: it joins or leaves.
-            Reply::Refused(Refusal::Joining | Refusal::Quiescing) => self.start(operation),
+            Reply::Refused(Refusal::Joining | Refusal::Quiescing | Refusal::ReadOnly | Refusal::Overloaded) => {
+                self.start(operation);
+            }
             reply => self.answer_with(operation, reply, token),
         }
     }
@@ -137,6 +139,14 @@ impl Engine {
             // The owner may be running it.
             caller.request.is_retry = true;
             self.start(operation);
+        }
+    }
+
+    /// The owner of some requests may have fallen away: none of them waits for an owner any longer.
+    pub(super) fn owners_silent(&mut self) {
+        let waiting = self.callers.iter().filter(|(_, caller)| caller.stage == Stage::Owner);
+        for operation in waiting.map(|(operation, _)| *operation).collect::<Vec<_>>() {
+            self.owner_silent(operation);
         }
     }
 

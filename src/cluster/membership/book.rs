@@ -32,6 +32,8 @@ pub(super) enum Origin {
     Hearsay,
     /// A member was reached there: after a split it may be again.
     Former,
+    /// A member was there in this node's last life: at first it is waited for.
+    Known,
     /// The configuration names it.
     Seed,
 }
@@ -64,6 +66,11 @@ impl Book {
     /// The seeds' addresses.
     pub(super) fn seeds(&self) -> impl Iterator<Item = (&Endpoint, &Entry)> {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Seed)
+    }
+
+    /// Where somebody should be: the seeds, and where the members of this node's last life were.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = (&Endpoint, &Entry)> {
+        self.entries.iter().filter(|(_, entry)| entry.origin >= Origin::Known)
     }
 
     /// Notes which seeds are in this node's cluster.
@@ -156,7 +163,7 @@ impl Book {
     pub(super) fn tidy(&mut self) {
         self.entries.retain(|_, entry| match entry.origin {
             Origin::Hearsay => entry.failures < HEARSAY_TRIES,
-            Origin::Former => entry.failures < FORMER_TRIES,
+            Origin::Former | Origin::Known => entry.failures < FORMER_TRIES,
             Origin::Seed => true,
         });
     }
@@ -189,6 +196,11 @@ impl Entry {
     /// Why whoever answered last did not want us, where that is final.
     pub(super) fn refusal(&self) -> Option<&Fault> {
         self.rejected.as_ref()
+    }
+
+    /// What is there, in words.
+    pub(super) fn what(&self) -> &'static str {
+        if self.origin == Origin::Seed { "seed" } else { "the member that was known at" }
     }
 
     /// Whether it was never answered and never failed.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::topology::{Endpoint, Member};
+use crate::topology::{ClusterId, Endpoint, Member};
 
 /// Who a node is and whom it should meet.
 #[derive(Clone, Debug)]
@@ -13,8 +13,21 @@ pub struct Config {
     pub cluster: String,
     /// Addresses to meet the cluster at; its own may be among them.
     pub seeds: Vec<Endpoint>,
+    /// What it knows from before its start.
+    pub past: Past,
     /// How long things take.
     pub timing: Timing,
+}
+
+/// What a node with data knows from before its start.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    /// The cluster of its data: it is firm.
+    pub cluster_id: Option<ClusterId>,
+    /// Where other members were. They are waited for as seeds are, and may be gone for good.
+    pub members: Vec<Endpoint>,
+    /// What it had is given up: it must not serve before it has met somebody.
+    pub needs_others: bool,
 }
 
 /// How long things take.

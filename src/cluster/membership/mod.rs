@@ -32,8 +32,8 @@ use std::time::Duration;
 use crate::protocol::{Fault, Gossip, GossipMember, Introduction};
 use crate::topology::{ClusterId, Endpoint, Member, MemberState, NodeId, View};
 
-use book::Book;
-pub use config::{Config, Timing};
+use book::{Book, Origin};
+pub use config::{Config, Past, Timing};
 pub use event::{DialFailure, Input, LinkId, Output};
 use forming::Identity;
 use seeds::Seeds;
@@ -53,6 +53,7 @@ pub struct Membership {
     left_behind: Option<(ClusterId, Duration)>,
     peers: BTreeMap<NodeId, Peer>,
     book: Book,
+    past: Past,
     seeds: Seeds,
     departed: VecDeque<NodeId>,
     /// Newcomers that bear the name of a member, and since when.
@@ -104,18 +105,24 @@ struct Peer {
 impl Membership {
     /// A node that starts at `now`. It begins to act with its first [`Input::Tick`].
     pub fn new(now: Duration, config: Config) -> Self {
-        let Config { mut member, cluster, seeds, timing } = config;
+        let Config { mut member, cluster, seeds, past, timing } = config;
         member.state = MemberState::Joining;
         let seeds = Seeds::new(seeds, &member.endpoint);
-        let view = View::new(cluster.clone(), None, vec![member.clone()]);
+        let identity = Identity { id: past.cluster_id, firm: past.cluster_id.is_some() };
+        let view = View::new(cluster.clone(), identity.id, vec![member.clone()]);
+        let mut book = Book::default();
+        for address in past.members.iter().filter(|address| **address != member.endpoint) {
+            book.note(now, address, Origin::Known, false);
+        }
         Self {
             me: member,
             cluster,
             timing,
-            identity: Identity::default(),
+            identity,
             left_behind: None,
             peers: BTreeMap::new(),
-            book: Book::default(),
+            book,
+            past,
             seeds,
             departed: VecDeque::new(),
             contested: BTreeMap::new(),

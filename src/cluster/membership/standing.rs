@@ -131,7 +131,10 @@ impl Membership {
         if let Some(seed) = self.seeds.unresolved().next().filter(|_| patient) {
             return Some(format!("the host name of seed {seed} is being resolved"));
         }
-        self.book.seeds().find_map(|(address, entry)| match entry.answered {
+        if self.past.needs_others && self.peers.is_empty() {
+            return Some("its data was given up, and no other node is met from which it could be copied".to_owned());
+        }
+        self.book.awaited().find_map(|(address, entry)| match entry.answered {
             Some(id) => self.peers.get(&id).and_then(|peer| {
                 if !peer.believed.contains(&self.me.id) {
                     let own = &self.me.endpoint;
@@ -141,7 +144,7 @@ impl Membership {
                 (patient && !self.is_one_view_with(peer)).then(|| format!("not all members that node {name} knows are met"))
             }),
             None if patient && (entry.is_open_question() || self.peers.is_empty()) => {
-                Some(format!("seed {address} has not answered yet"))
+                Some(format!("{} {address} has not answered yet", entry.what()))
             }
             None => None,
         })

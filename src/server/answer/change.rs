@@ -32,7 +32,7 @@ impl Core {
     /// with [`change`](Self::change).
     pub fn change_now(&self, request: &Request, mutation: &Mutation) -> Option<Reply> {
         // Only what bears an id is recognised when it comes again.
-        let id = request.operation_id.filter(|_| self.is_alone())?;
+        let id = request.operation_id.filter(|_| self.is_alone() && self.replication.is_immediate())?;
         let attempt = Attempt { id, is_retry: request.is_retry, within: Duration::from_micros(request.time_left.into()) };
         match self.begin(attempt, mutation) {
             Ok(mut reply) => reply.try_recv().ok().map(|reply| self.changed(id, mutation, reply)),
@@ -97,6 +97,11 @@ impl Core {
                 let message = format!("node {} sees fewer nodes than a write must be held by", self.name);
                 not_now(ErrorKind::ServiceUnavailable, message)
             }
+            Refusal::Overloaded => self.refused(RefusalReason::Overloaded),
+            Refusal::ReadOnly => {
+                let why = self.replication.trouble().unwrap_or_else(|| "this node takes no changes for now".to_owned());
+                not_now(ErrorKind::ServiceUnavailable, format!("node {}: {why}", self.name))
+            }
             Refusal::Contended => {
                 let message = "another bind of this name was under way until the time was up".to_owned();
                 not_now(ErrorKind::TimeLimitExceeded, message)
@@ -112,6 +117,9 @@ impl Core {
             Uncertainty::TooFewHold => {
                 let holders = self.names(receipt).join(", ");
                 format!("operation {operation} is held by fewer nodes than asked for: {holders}")
+            }
+            Uncertainty::DiskFailed => {
+                format!("the disk of node {} failed while operation {operation} was under way", self.name)
             }
         };
         Fault::new(ErrorKind::ServiceUnavailable, CompletionStatus::Maybe, message)

@@ -44,6 +44,7 @@ impl Core {
     /// The findings at `name` and beneath it.
     pub async fn check(self: Arc<Self>, name: String, deadline: Instant) -> Reply {
         let mut findings = Findings { report: Report::default(), room: REPORT_BYTES };
+        self.replication.settled().await;
         if let Err(fault) = self.conflicts(&name, &mut findings) {
             return Reply::Failed(fault);
         }

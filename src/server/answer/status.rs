@@ -15,9 +15,17 @@ impl Core {
             connections: wide(self.load.connections.level()),
             requests: self.load.served(),
             uptime: u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX),
-            warnings: self.peers.warnings(),
+            warnings: self.warnings(),
             settings: self.settings.clone(),
         }
+    }
+
+    /// What a person should know.
+    fn warnings(&self) -> Vec<String> {
+        let bulletin = self.bulletin();
+        let suspended = self.replication.suspended().into_iter().filter_map(|peer| bulletin.name_of(peer).cloned());
+        let suspended = suspended.map(|peer| format!("node {peer} takes no changes: its disk is full, or fails"));
+        self.replication.trouble().into_iter().chain(suspended).chain(self.peers.warnings()).collect()
     }
 }
 

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::cluster::membership::{Config, Input, Membership, Output, Timing};
+use crate::cluster::membership::{Config, Input, Membership, Output, Past, Timing};
 use crate::protocol::{Channel, Fault, Gossip, Hello, Introduction, Limits, Role};
 use crate::topology::{Endpoint, Member, NodeId, View};
 use crate::transport::link::Link;
@@ -39,6 +39,8 @@ pub struct MembersConfig {
     pub cluster: String,
     /// Where to meet the cluster.
     pub seeds: Vec<Endpoint>,
+    /// What it knows from before its start.
+    pub past: Past,
     /// What is taken from other nodes.
     pub limits: Limits,
     /// How long things take.
@@ -81,9 +83,9 @@ struct Inner {
 impl Members {
     /// Begins to take part. Must be called on the runtime that shall carry it.
     pub fn start(config: MembersConfig, network: Arc<dyn Network>) -> Self {
-        let MembersConfig { member, cluster, seeds, limits, timing } = config;
+        let MembersConfig { member, cluster, seeds, past, limits, timing } = config;
         let id = member.id;
-        let engine = Membership::new(Duration::ZERO, Config { member, cluster, seeds, timing });
+        let engine = Membership::new(Duration::ZERO, Config { member, cluster, seeds, past, timing });
         let inner = Arc::new(Inner {
             views: watch::Sender::new(Arc::new(engine.view().clone())),
             engine: Mutex::new(engine),

@@ -3,22 +3,36 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::engine::Members;
-use crate::topology::{MemberState, NodeId, View};
+use crate::server::data::Acquaintance;
+use crate::topology::{Endpoint, Member, MemberState, NodeId, View};
 
 /// The members by their names. One that leaves says so and is forgotten; one that died is kept, since it may come back
 /// with what it holds; another incarnation of a name takes its place.
 #[derive(Debug, Default)]
 pub(super) struct Audience {
-    known: BTreeMap<String, (NodeId, MemberState)>,
+    known: BTreeMap<String, Member>,
 }
 
 impl Audience {
+    /// Adds one who was known before, and may come back.
+    pub(super) fn add(&mut self, name: &str, id: NodeId, endpoint: &Endpoint) {
+        let member = Member { name: name.to_owned(), id, endpoint: endpoint.clone(), state: MemberState::Live };
+        self.known.insert(name.to_owned(), member);
+    }
+
+    /// All but `own` that have served.
+    pub(super) fn others(&self, own: &str) -> Vec<Acquaintance> {
+        let others = self.known.values().filter(|member| member.name != own && member.state != MemberState::Joining);
+        let kept = |member: &Member| Acquaintance { name: member.name.clone(), id: member.id, endpoint: member.endpoint.clone() };
+        others.map(kept).collect()
+    }
+
     /// Takes a view, and gives the members as the engine knows them.
     pub(super) fn see(&mut self, view: &View) -> Members {
         let is_there = |name: &str| view.members().iter().any(|member| member.name == name);
-        self.known.retain(|name, (_, state)| *state == MemberState::Live || is_there(name));
+        self.known.retain(|name, member| member.state == MemberState::Live || is_there(name));
         for member in view.members() {
-            self.known.insert(member.name.clone(), (member.id, member.state));
+            self.known.insert(member.name.clone(), member.clone());
         }
         let mut members = Members::default();
         for member in view.members() {
@@ -27,7 +41,7 @@ impl Audience {
                 MemberState::Joining | MemberState::Quiescing => members.guests.insert(member.id),
             };
         }
-        members.all = self.known.values().filter(|(_, state)| *state != MemberState::Joining).map(|(id, _)| *id).collect();
+        members.all = self.known.values().filter(|member| member.state != MemberState::Joining).map(|member| member.id).collect();
         members
     }
 }
@@ -35,7 +49,6 @@ impl Audience {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{Endpoint, Member};
 
     fn view(members: &[(&str, u128, MemberState)]) -> View {
         let member = |&(name, id, state): &(&str, u128, MemberState)| Member {

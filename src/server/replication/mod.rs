@@ -5,16 +5,22 @@
 //! answered in the order in which things happened. Nothing here waits: a message is handed to its link, and lost where
 //! that takes no more, which the engine copes with; an answer is handed to whoever waits for it.
 //!
-//! There is no data folder: a transaction is durable as soon as it is in memory, and a node that is started anew begins
-//! as a new author of writes and copies the others' tree.
+//! Without a data folder a transaction is durable as soon as it is in memory; a node that is started anew begins
+//! as a new author of writes and copies the others' tree. With one, steps wait in a *journal* for the thread that makes
+//! them durable (the *keeper*), and are carried out then, in their order.
 
+mod acquaintances;
 mod audience;
+mod durable;
+mod journal;
+mod keeper;
 mod readers;
 mod tasks;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rand::SeedableRng as _;
@@ -28,13 +34,22 @@ use crate::cluster::replica::Replica;
 use crate::cluster::reply::Reply;
 use crate::cluster::request::Request;
 use crate::cluster::rules::Rules;
+use crate::cluster::store::State as Stored;
 use crate::naming::{Name, Tree};
 use crate::topology::NodeId;
 
 use super::clock::Clock;
 use super::peers::Peers;
 
+use durable::Progress;
+use journal::Journal;
+
+pub use acquaintances::remember_members;
+pub use keeper::Keeper;
 pub use tasks::{follow_views, keep_time};
+
+/// How often it is looked whether a node that can store nothing can again.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A node's part in the cluster tree.
 pub struct Replication {
@@ -46,6 +61,26 @@ pub struct Replication {
     /// Rung when the engine wants to be woken earlier than it said last.
     earlier: Notify,
     stage: watch::Sender<Stage>,
+    /// Where its steps are kept, for people.
+    folder: Option<PathBuf>,
+    /// Rung when something waits for the disk.
+    work: Condvar,
+    progress: watch::Sender<Progress>,
+}
+
+/// What a node begins with.
+#[derive(Debug, Default)]
+pub enum Origin {
+    /// Nothing, and nothing is kept.
+    #[default]
+    Memory,
+    /// What is in a data folder, where all is kept that comes. A [`Keeper`] has to see to that.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is in it.
+        state: Option<Stored>,
+    },
 }
 
 struct State {
@@ -55,6 +90,8 @@ struct State {
     last_asker: u64,
     /// When the engine is to be woken, as far as the clock's task knows.
     wake: Duration,
+    /// What is not yet durable, where there is a data folder.
+    journal: Option<Journal>,
 }
 
 /// How far a node has come with the cluster tree. It goes forward only.
@@ -70,30 +107,62 @@ pub enum Stage {
 
 impl Replication {
     /// The part of the node `id`, called `writer`, whose readers look into `readers`.
-    pub fn new(id: NodeId, writer: Arc<str>, readers: Arc<Tree>, peers: Arc<dyn Peers>, clock: Clock) -> Arc<Self> {
+    pub fn new(
+        id: NodeId,
+        writer: Arc<str>,
+        readers: Arc<Tree>,
+        peers: Arc<dyn Peers>,
+        clock: Clock,
+        origin: Origin,
+    ) -> Arc<Self> {
         let dice = || StdRng::seed_from_u64(rand::random());
-        let replica = Replica::new(writer, clock.epoch(), dice(), Rules::ALL);
+        let (folder, stored) = match origin {
+            Origin::Memory => (None, None),
+            Origin::Folder { path, state } => (Some(path), state),
+        };
+        let replica = match stored {
+            Some(stored) => Replica::restore(stored, writer, clock.epoch(), dice(), Rules::ALL),
+            None => Replica::new(writer, clock.epoch(), dice(), Rules::ALL),
+        };
+        readers::show_all(&readers, &replica);
         let engine = Engine::new(id, replica, Timing::default(), dice(), Rules::ALL, clock.now());
         let wake = engine.next_wake();
         Arc::new(Self {
-            state: Mutex::new(State { engine, asking: HashMap::new(), last_asker: 0, wake }),
+            state: Mutex::new(State {
+                engine,
+                asking: HashMap::new(),
+                last_asker: 0,
+                wake,
+                journal: folder.is_some().then(Journal::default),
+            }),
             readers,
             peers,
             clock,
             earlier: Notify::new(),
             stage: watch::Sender::new(Stage::Copying),
+            folder,
+            work: Condvar::new(),
+            progress: watch::Sender::new(Progress::default()),
         })
     }
 
     /// Takes a peer's message.
     pub fn receive(&self, from: NodeId, message: Message) {
-        self.step(Input::Message { from, message });
+        let mut state = self.lock();
+        if !self.turns_away(&state, from, &message) {
+            self.step_locked(&mut state, Input::Message { from, message });
+        }
     }
 
     /// Begins a change. The reply comes when it is settled, often at once, and never where the node ends first.
     pub fn submit(&self, request: Request) -> oneshot::Receiver<Reply> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.lock();
+        if let Some(refusal) = Self::not_begun(&state) {
+            // Its receiver is in our hands.
+            let _ = sender.send(Reply::Refused(refusal));
+            return receiver;
+        }
         state.last_asker += 1;
         let asker = state.last_asker;
         state.asking.retain(|_, waits| !waits.is_closed());
@@ -132,14 +201,27 @@ impl Replication {
     }
 
     fn step_locked(&self, state: &mut State, input: Input) {
-        let Step { transaction: _, changes, outputs } = state.engine.step(self.clock.now(), input);
-        readers::show(&self.readers, changes);
-        self.carry_out(state, outputs);
+        let Some(input) = self.is_missed(state, input) else { return };
+        let step = state.engine.step(self.clock.now(), input);
+        match &mut state.journal {
+            Some(journal) if !(journal.is_empty() && step.transaction.is_empty()) => {
+                journal.push(step);
+                self.work.notify_one();
+            }
+            _ => self.take_effect(state, step),
+        }
         let wake = state.engine.next_wake();
         if wake < state.wake {
             self.earlier.notify_one();
         }
         state.wake = wake;
+    }
+
+    /// Shows and tells what a step did: it is durable.
+    fn take_effect(&self, state: &mut State, step: Step) {
+        let Step { transaction: _, changes, outputs } = step;
+        readers::show(&self.readers, changes);
+        self.carry_out(state, outputs);
     }
 
     fn carry_out(&self, state: &mut State, outputs: Vec<Output>) {

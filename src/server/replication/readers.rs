@@ -4,7 +4,16 @@ use std::sync::Arc;
 
 use crate::cluster::context::Shown;
 use crate::cluster::projection::Change;
+use crate::cluster::replica::Replica;
 use crate::naming::{Content, Entry, Tree, Version};
+
+/// Shows all that a replica holds, as one step.
+pub(super) fn show_all(tree: &Tree, replica: &Replica) {
+    let all: Vec<_> = replica.all_shown().map(|(name, shown)| (name, entry(&shown))).collect();
+    if !all.is_empty() {
+        tree.show(all);
+    }
+}
 
 /// Shows what has changed, as one step.
 pub(super) fn show(tree: &Tree, changes: Vec<Change>) {

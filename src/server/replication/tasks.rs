@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio::time::sleep_until;
 
 use crate::cluster::engine::Input;
+use crate::server::data::Acquaintance;
 use crate::topology::View;
 
 use super::Replication;
@@ -22,10 +23,11 @@ pub async fn keep_time(replication: Arc<Replication>) {
     }
 }
 
-/// Tells the engine of the members, from when this node has met them all. Ends when there are no more views.
-pub async fn follow_views(replication: Arc<Replication>, mut views: watch::Receiver<Arc<View>>) {
+/// Tells the engine of the members, from when this node has met them all; `known` are those of its last life. Ends when
+/// there are no more views.
+pub async fn follow_views(replication: Arc<Replication>, known: Vec<Acquaintance>, mut views: watch::Receiver<Arc<View>>) {
     replication.peers.met().await;
-    let mut audience = Audience::default();
+    let mut audience = Audience::of(&known);
     loop {
         let members = audience.see(&views.borrow_and_update());
         replication.step(Input::Members(members));

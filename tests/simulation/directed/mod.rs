@@ -8,6 +8,7 @@ mod leases;
 mod outcomes;
 mod renames;
 mod standing;
+mod suspension;
 mod table;
 mod writes;
 

@@ -29,6 +29,8 @@ pub struct Table {
     pub now: Duration,
     /// Whose mail is thrown away, and whose clock stands.
     pub deaf: BTreeSet<usize>,
+    /// Whose disk is full: its engine is given nothing, and its driver says so.
+    pub full: BTreeSet<usize>,
     /// Answers to clients: handle, reply, when.
     pub answers: Vec<(u64, Reply, Duration)>,
     /// What else engines said: who, what.
@@ -63,6 +65,7 @@ impl Table {
             engines: (0..nodes).map(|node| engine(node, 0, settings, now)).collect(),
             now,
             deaf: BTreeSet::new(),
+            full: BTreeSet::new(),
             answers: Vec::new(),
             said: Vec::new(),
             readers: (0..nodes).map(|_| Reader::default()).collect(),
@@ -124,7 +127,11 @@ impl Table {
     /// Carries one message, if there is one.
     pub fn carry_one(&mut self) -> bool {
         let Some((from, to, message)) = self.mail.pop_front() else { return false };
-        if !self.deaf.contains(&to) && !self.deaf.contains(&from) {
+        if self.full.contains(&to) {
+            if message != Message::Suspended {
+                self.mail.push_back((to, from, Message::Suspended));
+            }
+        } else if !self.deaf.contains(&to) && !self.deaf.contains(&from) {
             self.carried.push((from, to, message.clone()));
             self.step(to, Input::Message { from: id(from), message });
         }
@@ -155,12 +162,20 @@ impl Table {
         while self.now < end {
             self.now += ms(10);
             for node in 0..self.engines.len() {
-                if !self.deaf.contains(&node) && self.engines[node].next_wake() <= self.now {
+                if !self.deaf.contains(&node) && !self.full.contains(&node) && self.engines[node].next_wake() <= self.now {
                     self.step(node, Input::Tick);
                 }
             }
             self.carry();
         }
+    }
+
+    /// A node whose disk was full stores again.
+    pub fn resume(&mut self, node: usize) {
+        self.full.remove(&node);
+        self.step(node, Input::Tick);
+        self.step(node, Input::Resumed);
+        self.carry();
     }
 
     /// The reply to a client.

@@ -1,0 +1,155 @@
+//! One node's part in the cluster tree without the node: its disk and its peers are the test's.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hanaming::cluster::message::Message;
+use hanaming::cluster::reply::Reply as Outcome;
+use hanaming::cluster::request::{Binding, Intent, Level, Request as Change};
+use hanaming::cluster::vector::Seen;
+use hanaming::naming::{Lookup, Name, Tree};
+use hanaming::protocol::{Fault, Gossip, Introduction, OperationId, Reply, Request};
+use hanaming::server::clock::Clock;
+use hanaming::server::peers::Peers;
+use hanaming::server::replication::{Keeper, Origin, Replication, follow_views, keep_time};
+use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
+use hanaming::transport::{BoxFuture, TransportError};
+use tokio::runtime::Runtime;
+use tokio::sync::{oneshot, watch};
+
+use crate::disk::Disk;
+use crate::nodes::text;
+
+pub const ME: NodeId = NodeId(1);
+pub const PEER: NodeId = NodeId(2);
+
+/// Where a rig says that its data is.
+pub const FOLDER: &str = "/the/data";
+
+/// Peers that never answer: what they are told is kept.
+#[derive(Debug)]
+pub struct Deaf {
+    pub told: Mutex<Vec<(NodeId, Message)>>,
+    views: watch::Sender<Arc<View>>,
+}
+
+pub struct Rig {
+    pub replication: Arc<Replication>,
+    pub tree: Arc<Tree>,
+    pub peers: Arc<Deaf>,
+    pub keeper: Option<Keeper>,
+    operations: AtomicU64,
+    _runtime: Runtime,
+}
+
+fn member(id: NodeId) -> Member {
+    Member { name: format!("n{}", id.0), id, endpoint: Endpoint::new("h", 1), state: MemberState::Live }
+}
+
+impl Rig {
+    /// A node on `disk`, alone.
+    pub fn start(disk: &Disk) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let entered = runtime.enter();
+        let view = View::new("c", None, vec![member(ME)]);
+        let peers = Arc::new(Deaf { told: Mutex::default(), views: watch::Sender::new(Arc::new(view)) });
+        let tree = Arc::new(Tree::new(1));
+        let state = disk.platter().held.clone();
+        let last = state.as_ref().map(|state| state.meta.clone());
+        let origin = Origin::Folder { path: PathBuf::from(FOLDER), state };
+        let asked: Arc<dyn Peers> = Arc::clone(&peers) as Arc<dyn Peers>;
+        let replication = Replication::new(ME, Arc::from("n1"), Arc::clone(&tree), asked, Clock::default(), origin);
+        let keeper = Keeper::start(Arc::clone(&replication), disk.clone(), last, None).unwrap();
+        runtime.spawn(keep_time(Arc::clone(&replication)));
+        runtime.spawn(follow_views(Arc::clone(&replication), Vec::new(), peers.views.subscribe()));
+        runtime.block_on(replication.reached(hanaming::server::replication::Stage::Ready));
+        drop(entered);
+        Self { replication, tree, peers, keeper: Some(keeper), operations: AtomicU64::new(0), _runtime: runtime }
+    }
+
+    /// A second member comes.
+    pub fn meet_peer(&self) {
+        self.peers.views.send_replace(Arc::new(View::new("c", None, vec![member(ME), member(PEER)])));
+    }
+
+    pub fn begin(&self, name: &str) -> oneshot::Receiver<Outcome> {
+        self.begin_with(name, "x")
+    }
+
+    pub fn begin_with(&self, name: &str, value: &str) -> oneshot::Receiver<Outcome> {
+        let sequence = self.operations.fetch_add(1, Ordering::Relaxed) + 1;
+        self.replication.submit(Change {
+            operation: OperationId { client: 7, sequence },
+            name: Name::parse(name).unwrap(),
+            intent: Intent::Rebind(Binding { content: text(value), create_parents: true, lease: None }),
+            is_retry: false,
+            token: Seen::default(),
+            level: Level::AllLive,
+            within: Duration::from_secs(5),
+        })
+    }
+
+    pub fn write(&self, name: &str) -> Outcome {
+        self.begin(name).blocking_recv().unwrap()
+    }
+
+    pub fn shows(&self, name: &str) -> bool {
+        matches!(self.tree.lookup(name), Lookup::Found(_))
+    }
+
+    pub fn told(&self, what: impl Fn(&Message) -> bool) -> bool {
+        self.peers.told.lock().unwrap().iter().any(|(_, message)| what(message))
+    }
+}
+
+impl Peers for Deaf {
+    fn introduction(&self) -> Introduction {
+        Introduction { member: member(ME), cluster: "c".to_owned(), cluster_id: None, firm: false }
+    }
+
+    fn admit(&self, _: &Introduction) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn gossip(&self, gossip: Gossip) -> Result<Gossip, Fault> {
+        Ok(gossip)
+    }
+
+    fn views(&self) -> watch::Receiver<Arc<View>> {
+        self.views.subscribe()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn set_quiescing(&self) {}
+
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn met(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn has_tree(&self) {}
+
+    fn tell(&self, peer: NodeId, messages: Vec<Message>) {
+        self.told.lock().unwrap().extend(messages.into_iter().map(|message| (peer, message)));
+    }
+
+    fn joined(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn unready(&self) -> Option<String> {
+        None
+    }
+
+    fn ask(&self, _: NodeId, _: Request, _: Duration) -> BoxFuture<'_, Result<Reply, TransportError>> {
+        Box::pin(std::future::pending())
+    }
+}
