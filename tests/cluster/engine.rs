@@ -434,7 +434,7 @@ fn two_firm_clusters_refuse_each_other_and_say_so_for_a_while() {
         fault.message,
         "two clusters named 'c' met, which formed apart from each other: node n5 at 10.0.0.5:11100 is of cluster 00000000, \
          node n8 at 10.0.0.8:11100 of cluster 00000008. Neither gives way. To unite them, restart the nodes of one with seeds \
-         of the other; else give one another name"
+         of the other (where they have data folders, with empty ones); else give one another name"
     );
     assert_eq!(outputs, [format!("warned {}", fault.message)]);
     assert_eq!(bench.admit(&introduction(8, Some(8 << 96), true)).1, Vec::<String>::new(), "it is told once");

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import json
 import os
+import random
 import resource
+import shutil
 import signal
 import threading
 import time
@@ -164,6 +166,58 @@ def test_three_nodes_killed_one_after_the_other_and_started_together(tmp_path):
         assert len({dump(node) for node in started}) == 1
 
 
+def test_nodes_killed_and_started_again_and_again_with_and_without_data(tmp_path):
+    dice = random.Random(7)  # noqa: S311
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(serving("--name", "n0", "--data-dir", str(tmp_path / "0")))
+        nodes = [first]
+        for number in (1, 2):
+            arguments = ["--name", f"n{number}", "--data-dir", str(tmp_path / str(number)), "--seed", first.address]
+            nodes.append(stack.enter_context(serving(*arguments)))
+        addresses = [node.address for node in nodes]
+        writers = writing([node.url for node in nodes], count=2)
+        for _ in range(5):
+            before = sum(len(writer.acknowledged) for writer in writers)
+            eventually(lambda before=before: sum(len(writer.acknowledged) for writer in writers) > before + 30)
+            victims = dice.sample(range(3), dice.randint(1, 2))
+            for victim in victims:
+                nodes[victim].signal(signal.SIGKILL)
+            for victim in victims:
+                nodes[victim].wait()
+                folder = tmp_path / str(victim)
+                if dice.random() < 0.5:
+                    shutil.rmtree(folder)
+                seeds = [part for other in range(3) if other != victim for part in ("--seed", addresses[other])]
+                arguments = ["--name", f"n{victim}", "--data-dir", str(folder), *seeds]
+                nodes[victim] = stack.enter_context(starting(*arguments, listen=addresses[victim]))
+            for victim in victims:
+                nodes[victim].ready()
+            eventually(lambda: all(len(status(node)["members"]) == 3 for node in nodes))
+        known = acknowledged(writers)
+        assert len(known) > 150
+        eventually(lambda: len({dump(node) for node in nodes}) == 1)
+        for node in nodes:
+            assert missing(node.url, known) == set()
+
+
+def test_nodes_that_left_one_after_the_other_come_back_with_everything(tmp_path):
+    def arguments(number):
+        return ["--name", f"n{number}", "--data-dir", str(tmp_path / str(number))]
+
+    with serving(*arguments(0)) as first, serving(*arguments(1), "--seed", first.address) as second:
+        addresses = [first.address, second.address]
+        assert run("bind", "a", "1", provider=first.url).status == 0
+        first.signal(signal.SIGTERM)
+        assert first.wait() == 0
+        assert run("bind", "b", "2", provider=second.url).status == 0
+        second.signal(signal.SIGTERM)
+        assert second.wait() == 0
+    with starting(*arguments(1), listen=addresses[1]) as second, starting(*arguments(0), listen=addresses[0]) as first:
+        for node in (first.ready(), second.ready()):
+            assert missing(node.url, {"a": 1, "b": 2}) == set()
+            eventually(lambda node=node: len(status(node)["members"]) == 2)
+
+
 @contextlib.contextmanager
 def starting(*args, listen):
     served = Served("--listen", listen, *args)
@@ -241,6 +295,27 @@ def test_a_full_disk_does_not_hold_the_others_up(tmp_path):
         eventually(lambda: not status(full)["warnings"] and not status(well)["warnings"])
         eventually(lambda: run("ls", provider=full.url).out == run("ls", provider=well.url).out)
         eventually(lambda: ctx.rebind("after", 1).acked_by == ["n1", "n2"])
+
+
+def test_a_disk_that_fails_is_read_only_and_recovers(tmp_path):
+    tree, away = tmp_path / "data" / "tree.redb", tmp_path / "away"
+    with serving("--name", "n1", "--data-dir", str(tree.parent)) as node, HAContext(node.url, timeout=5.0) as ctx:
+        ctx.bind("before", 1)
+        tree.rename(away)
+        with pytest.raises(ServiceUnavailableError) as failed:
+            ctx.bind("failed", 1, timeout=1.0)
+        assert failed.value.completion.name == "MAYBE"
+        with pytest.raises(ServiceUnavailableError, match="can't be written") as refused:
+            ctx.bind("refused", 1, timeout=1.0)
+        assert refused.value.completion.name == "NO"
+        assert ctx.lookup("before") == 1
+        away.rename(tree)
+        eventually(lambda: not status(node)["warnings"])
+        ctx.bind("after", 1)
+        node.signal(signal.SIGKILL)
+        node.wait()
+    with serving("--name", "n1", "--data-dir", str(tree.parent)) as node, HAContext(node.url) as ctx:
+        assert [ctx.get(name) for name in ("before", "failed", "refused", "after")] == [1, 1, None, 1]
 
 
 def test_damaged_data_is_refused_with_the_remedy(tmp_path):

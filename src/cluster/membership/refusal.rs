@@ -29,7 +29,8 @@ pub(super) fn other_id(me: &Member, cluster: &str, ids: [Option<ClusterId>; 2], 
     let [first, second] = in_order([(me, mine), (them, theirs)]);
     configuration(format!(
         "two clusters named '{cluster}' met, which formed apart from each other: node {} at {} is of cluster {}, node {} at {} \
-         of cluster {}. Neither gives way. To unite them, restart the nodes of one with seeds of the other; else give one \
+         of cluster {}. Neither gives way. To unite them, restart the nodes of one with seeds of the other \
+         (where they have data folders, with empty ones); else give one \
          another name",
         first.0.name, first.0.endpoint, first.1, second.0.name, second.0.endpoint, second.1
     ))

@@ -64,7 +64,7 @@ impl Folder {
     /// # Errors
     /// `Configuration`: what is wrong with the folder, and the remedy.
     pub fn open(path: &Path, node: &str, cluster: &str, resync: bool) -> Result<Found, NamingError> {
-        fs::create_dir_all(path).map_err(|error| unusable(path, &error))?;
+        fs::create_dir_all(path).and_then(|()| place::sync_folder(path)).map_err(|error| unusable(path, &error))?;
         check_contents(path)?;
         let folder = Self { path: path.to_owned(), _lock: Lock::take(&path.join(LOCK))? };
         let known = Identity::read(&path.join(IDENTITY))?;
