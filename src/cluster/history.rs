@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::protocol::OperationId;
 
+use super::sequences::Sequences;
 use super::stamp::Stamp;
 use super::vector::Dot;
 use super::wire;
@@ -63,8 +64,25 @@ pub const REMEMBERED: usize = 64;
 pub struct History {
     /// In the order of their dots.
     events: Vec<Event>,
-    /// For each client, in their order, the last operation that may have run here and is no longer remembered.
-    forgotten: Vec<(OperationId, Stamp)>,
+    /// Of each client, in their order, which operations ran here and are no longer remembered.
+    forgotten: Vec<Forgotten>,
+}
+
+/// One client's operations that ran at a name, and of which no more is known than that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Forgotten {
+    #[serde(with = "wire::raw")]
+    client: u128,
+    ran: Sequences,
+    /// When the last of them ran.
+    last: Stamp,
+}
+
+impl Forgotten {
+    /// The last of the operations.
+    fn highest(&self) -> OperationId {
+        OperationId { client: self.client, sequence: self.ran.highest() }
+    }
 }
 
 impl From<Vec<Event>> for History {
@@ -79,17 +97,16 @@ impl From<Vec<Event>> for History {
 
 impl Serialize for History {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let forgotten: Vec<_> = self.forgotten.iter().map(|&(id, stamp)| (wire::Numbered::from(id), stamp)).collect();
-        (&self.events, forgotten).serialize(serializer)
+        (&self.events, &self.forgotten).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for History {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (events, forgotten) = <(Vec<Event>, Vec<(wire::Numbered, Stamp)>)>::deserialize(deserializer)?;
+        let (events, forgotten) = <(Vec<Event>, Vec<Forgotten>)>::deserialize(deserializer)?;
         let mut history = Self::from(events);
-        for (id, stamp) in forgotten {
-            history.forget(id.into(), stamp);
+        for known in &forgotten {
+            history.take_up(known);
         }
         Ok(history)
     }
@@ -122,8 +139,8 @@ impl History {
                 self.note(*event);
             }
         }
-        for &(operation, stamp) in &other.forgotten {
-            self.forget(operation, stamp);
+        for known in &other.forgotten {
+            self.take_up(known);
         }
     }
 
@@ -133,23 +150,34 @@ impl History {
             Some(known) => known.outcome >= event.outcome,
             None => event.outcome != Outcome::Pending && self.has_forgotten(event.operation),
         };
-        other.events.iter().all(is_known) && other.forgotten.iter().all(|(operation, _)| self.has_forgotten(*operation))
+        let has_forgotten =
+            |theirs: &Forgotten| self.of_client(theirs.client).is_ok_and(|at| self.forgotten[at].ran.includes(&theirs.ran));
+        other.events.iter().all(is_known) && other.forgotten.iter().all(has_forgotten)
     }
 
-    /// Whether the operation may have run here and be no longer remembered.
+    /// Whether the operation ran here, or may have, and is no longer remembered.
     pub fn has_forgotten(&self, operation: OperationId) -> bool {
-        let place = self.forgotten.binary_search_by(|(known, _)| known.client.cmp(&operation.client));
-        place.is_ok_and(|at| operation.sequence <= self.forgotten[at].0.sequence)
+        self.of_client(operation.client).is_ok_and(|at| self.forgotten[at].ran.has(operation.sequence))
+    }
+
+    fn of_client(&self, client: u128) -> Result<usize, usize> {
+        self.forgotten.binary_search_by(|known| known.client.cmp(&client))
     }
 
     fn forget(&mut self, operation: OperationId, stamp: Stamp) {
-        match self.forgotten.binary_search_by(|(known, _)| known.client.cmp(&operation.client)) {
+        let mut ran = Sequences::default();
+        ran.add(operation.sequence);
+        self.take_up(&Forgotten { client: operation.client, ran, last: stamp });
+    }
+
+    fn take_up(&mut self, theirs: &Forgotten) {
+        match self.of_client(theirs.client) {
             Ok(at) => {
-                let (known, since) = &mut self.forgotten[at];
-                known.sequence = known.sequence.max(operation.sequence);
-                *since = stamp.max(*since);
+                let known = &mut self.forgotten[at];
+                known.ran.join(&theirs.ran);
+                known.last = known.last.max(theirs.last);
             }
-            Err(at) => self.forgotten.insert(at, (operation, stamp)),
+            Err(at) => self.forgotten.insert(at, theirs.clone()),
         }
     }
 
@@ -170,8 +198,8 @@ impl History {
         }
         let mut dropped = Vec::new();
         while self.forgotten.len() > REMEMBERED {
-            let oldest = (0..self.forgotten.len()).min_by_key(|at| self.forgotten[*at].1).unwrap_or_default();
-            dropped.push(self.forgotten.remove(oldest).0);
+            let oldest = (0..self.forgotten.len()).min_by_key(|at| self.forgotten[*at].last).unwrap_or_default();
+            dropped.push(self.forgotten.remove(oldest).highest());
         }
         dropped
     }
@@ -194,14 +222,14 @@ impl History {
     /// Drops and returns the operations from before `limit`. One that is still pending then has no coordinator any more.
     pub fn forget_before(&mut self, limit: Stamp) -> Vec<OperationId> {
         let events = self.events.extract_if(.., |event| event.stamp < limit).map(|event| event.operation);
-        let forgotten = self.forgotten.extract_if(.., |(_, stamp)| *stamp < limit).map(|(operation, _)| operation);
+        let forgotten = self.forgotten.extract_if(.., |known| known.last < limit).map(|known| known.highest());
         events.chain(forgotten).collect()
     }
 
     /// When the oldest of what is known happened.
     pub fn oldest(&self) -> Option<Stamp> {
         let events = self.events.iter().map(|event| event.stamp);
-        events.chain(self.forgotten.iter().map(|(_, stamp)| *stamp)).min()
+        events.chain(self.forgotten.iter().map(|known| known.last)).min()
     }
 
     /// How many things are remembered.
@@ -236,6 +264,10 @@ mod tests {
         let history = of((1..=100).map(|n| event(7, n, Outcome::Done)));
         assert_eq!(history.iter().map(|event| event.operation.sequence).collect::<Vec<_>>(), (37..=100).collect::<Vec<_>>());
         assert!(history.has_forgotten(OperationId { client: 7, sequence: 36 }));
+        assert!(
+            !of((1..=100).filter(|n| *n != 20).map(|n| event(7, n, Outcome::Done)))
+                .has_forgotten(OperationId { client: 7, sequence: 20 })
+        );
         assert!(!history.has_forgotten(OperationId { client: 7, sequence: 37 }));
         assert!(!history.has_forgotten(OperationId { client: 8, sequence: 1 }));
     }

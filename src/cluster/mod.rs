@@ -28,6 +28,7 @@ pub mod replica;
 pub mod reply;
 pub mod request;
 pub mod rules;
+mod sequences;
 pub mod stamp;
 pub mod store;
 pub mod sync;

@@ -41,6 +41,19 @@ impl From<Numbered> for OperationId {
     }
 }
 
+/// An id.
+pub(super) mod raw {
+    use super::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(id: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        id.to_le_bytes().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        <[u8; 16]>::deserialize(deserializer).map(u128::from_le_bytes)
+    }
+}
+
 /// A dot or an operation id.
 pub(super) mod numbered {
     use super::{Deserialize, Deserializer, Numbered, Serialize, Serializer};

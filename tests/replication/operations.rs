@@ -106,3 +106,20 @@ fn an_operation_that_is_sent_twice_runs_once() {
     let misused = cluster.change_as(1, bind("once", "y"), operation);
     assert!(matches!(&misused, Reply::Failed(fault) if fault.message.contains("for something else")), "{misused:?}");
 }
+
+/// A client has many operations under way at once, and they run in any order: that later ones ran says nothing of it.
+#[test]
+fn operations_that_come_in_any_order_run_once_each() {
+    let cluster = Cluster::start(2);
+    for sequence in (1..=300).rev() {
+        let operation = OperationId { client: 9, sequence };
+        let reply = cluster.change_as(usize::from(sequence % 2 == 0), rebind("hot", &sequence.to_string()), operation);
+        assert!(matches!(reply, Reply::Done(_)), "{sequence}: {reply:?}");
+    }
+    assert_eq!(cluster.shows(0, "hot").as_deref(), Some("1"));
+    for sequence in [300, 150, 2] {
+        // It ran long ago, or just now: it does not run again.
+        cluster.change_as(0, rebind("hot", &sequence.to_string()), OperationId { client: 9, sequence });
+        assert_eq!(cluster.shows(0, "hot").as_deref(), Some("1"));
+    }
+}
