@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hanaming import _startup as _startup
-from hanaming._native import Context, HAContext, LinkRef, Name, Node, Reference, Registration, __version__
+from hanaming._native import Context, HAContext, LinkRef, Name, Node, Reference, Registration, Watch, __version__
 from hanaming.exceptions import (
     CommunicationError,
     ConfigurationError,
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Binding,
         CheckReport,
         Conflict,
+        Event,
         Hidden,
         Instance,
         Member,
@@ -82,6 +83,7 @@ __all__ = [
     "ContextClosedError",
     "ContextNotEmptyError",
     "DnsRefresh",
+    "Event",
     "HAContext",
     "Hidden",
     "Instance",
@@ -116,6 +118,7 @@ __all__ = [
     "Value",
     "Verdict",
     "View",
+    "Watch",
     "__version__",
     "classify",
     "read_failures",

@@ -20,6 +20,7 @@ __all__ = [
     "Binding",
     "CheckReport",
     "Conflict",
+    "Event",
     "Hidden",
     "Instance",
     "Member",
@@ -129,6 +130,25 @@ class Binding(NameEntry):
 
     def __repr__(self) -> str:
         return f"<Binding {self.name!r}: {_short(self.value)}, {_where(self.source, self.node)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened to a watched name."""
+
+    kind: Literal["added", "removed", "changed", "renamed", "conflict", "resynchronised"]
+    """What: `conflict` means that versions of it disagree, `resynchronised` that something was missed."""
+    name: str
+    """The name, relative to the context that was asked: of a rename the new one. It can be given back to `lookup`."""
+    old: Binding | None
+    """What this watch told of it last: of a rename, of the old name."""
+    new: Binding | None
+    """What is bound there now."""
+
+    def __repr__(self) -> str:
+        told = [_short(side.value) if side is not None else "-" for side in (self.old, self.new)]
+        name = f"{self.old.name!r} → {self.name!r}" if self.kind == "renamed" and self.old else repr(self.name)
+        return f"<Event {self.kind} {name}: {' → '.join(told)}>"
 
 
 @dataclass(frozen=True, slots=True)

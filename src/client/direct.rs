@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rand::RngExt as _;
 
 use crate::failure::Phase;
-use crate::naming::NamingError;
-use crate::protocol::{Answer, RefusalReason, Reply, Request, Scope};
+use crate::naming::{Name, NamingError};
+use crate::protocol::{Answer, RefusalReason, Reply, Request, Scope, WatchScope};
 use crate::transport::{Service, TransportError, TransportErrorKind};
 
 use super::call::{Call, Input, Output};
@@ -21,6 +21,7 @@ use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
 use super::trail::Trail;
+use super::watch::{Watch, Watches};
 
 /// The longest wait before the caller is asked whether it still wants to.
 const SLICE: Duration = Duration::from_millis(100);
@@ -35,6 +36,7 @@ pub struct Direct {
     epoch: Instant,
     fleet: Mutex<Fleet>,
     closed: AtomicBool,
+    watches: Watches,
 }
 
 impl Direct {
@@ -51,7 +53,9 @@ impl Direct {
         };
         let fleet = Fleet::of_process(&config, service.name(), rand::rng().random());
         let (label, name) = (service.endpoint().to_string().into(), service.name().into());
-        Self { service, label, name, config, epoch: instant_now(), fleet: Mutex::new(fleet), closed: AtomicBool::new(false) }
+        let watches = Watches::in_process(Arc::clone(&service), scope);
+        let (epoch, fleet, closed) = (instant_now(), Mutex::new(fleet), AtomicBool::new(false));
+        Self { service, label, name, config, epoch, fleet, closed, watches }
     }
 
     fn now(&self) -> Duration {
@@ -184,8 +188,13 @@ impl Driver for Direct {
         }
     }
 
+    fn watch(&self, name: Name, scope: WatchScope, initial: bool) -> Result<Watch, NamingError> {
+        self.watches.begin(name, scope, initial)
+    }
+
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
+        self.watches.close();
     }
 
     fn is_closed(&self) -> bool {

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use crate::naming::{ErrorKind, Name, NamingError};
+use crate::protocol::WatchScope;
 
 use super::invocation::{Invocation, Product};
 use super::trail::Trail;
+use super::watch::Watch;
 
 /// Asked from time to time while a call waits, without any lock held; `true` gives the call up.
 pub type GiveUp<'a> = &'a mut dyn FnMut() -> bool;
@@ -21,7 +23,10 @@ pub trait Driver: Send + Sync + 'static {
         give_up: GiveUp<'_>,
     ) -> Result<(Product, Trail), NamingError>;
 
-    /// Ends it: calls under way and later ones fail with `ContextClosed`.
+    /// Begins to watch `name`, from the root. With `initial` what is bound now comes first. Nothing is waited for.
+    fn watch(&self, name: Name, scope: WatchScope, initial: bool) -> Result<Watch, NamingError>;
+
+    /// Ends it: calls under way and later ones fail with `ContextClosed`, watches too.
     fn close(&self);
 
     /// Whether it was closed.
@@ -34,6 +39,11 @@ const CLOSED: &str = "the context is closed; open a new one";
 /// The error of an operation on a closed context. It bears the name that the operation is of, where it's of one.
 pub fn closed(invocation: &Invocation) -> NamingError {
     bearing(invocation.given().map(Name::as_str), NamingError::new(ErrorKind::ContextClosed, CLOSED))
+}
+
+/// The error of a watch whose context was closed.
+pub(super) fn closed_to_watches() -> NamingError {
+    NamingError::new(ErrorKind::ContextClosed, CLOSED)
 }
 
 /// The error of an operation under which the context was closed; `abandoned` tells what had come of it.

@@ -1,4 +1,4 @@
-//! The background thread: probes of failed targets, host names, and lists of servers that somebody else keeps.
+//! The background thread: probes of failed targets, host names, lists of servers that somebody else keeps, and watches.
 //!
 //! A process has one, started when there is something to do for the first time: a client whose servers are addresses and
 //! are well never starts it. It knows its clients weakly, and sleeps as long as nothing is due. A forked child has none,
@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use tokio::runtime::{Builder, Handle};
 use tokio::sync::Notify;
 use tokio::time::{error::Elapsed, timeout};
 
@@ -49,9 +50,9 @@ pub trait Tended: Send + Sync + 'static {
 }
 
 /// What the thread and its clients share.
-#[derive(Default)]
 struct Desk {
     generation: u64,
+    runtime: Handle,
     tended: Mutex<Vec<Weak<dyn Tended>>>,
     news: Notify,
 }
@@ -79,39 +80,48 @@ static DESK: ArcSwapOption<Desk> = ArcSwapOption::const_empty();
 
 /// Has the fleet of `tended` looked after, from now on as long as it lives.
 pub fn wake(tended: &Arc<dyn Tended>) {
-    loop {
-        let desk = DESK.load_full();
-        if let Some(desk) = desk.as_ref().filter(|desk| desk.generation == fork::generation()) {
-            desk.enlist(tended);
-            return;
-        }
-        let fresh = Arc::new(Desk { generation: fork::generation(), ..Desk::default() });
-        fresh.enlist(tended);
-        let before = DESK.compare_and_swap(&desk, Some(Arc::clone(&fresh)));
-        let ours = match (&*before, &desk) {
-            (None, None) => true,
-            (Some(before), Some(desk)) => Arc::ptr_eq(before, desk),
-            _ => false,
-        };
-        if !ours {
-            continue;
-        }
-        // A parent's desk may be locked for good: it's left as it is.
-        std::mem::forget(desk);
-        if let Err(error) = start(&fresh) {
-            // Without a keeper calls still try failed servers when no others are left; the next alarm tries again.
-            tracing::warn!(%error, "the background thread for probes could not be started");
-            DESK.store(None);
-        }
-        return;
+    match desk() {
+        Ok(desk) => desk.enlist(tended),
+        // Without a keeper calls still try failed servers when no others are left; the next alarm tries again.
+        Err(error) => tracing::warn!(%error, "the background thread could not be started"),
     }
 }
 
-fn start(desk: &Arc<Desk>) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
-    let desk = Arc::clone(desk);
-    std::thread::Builder::new().name("hanaming-keeper".into()).spawn(move || runtime.block_on(keep(desk)))?;
+/// Runs `task` on the thread.
+pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
+    drop(desk()?.runtime.spawn(task));
     Ok(())
+}
+
+/// This process's desk, with its thread.
+fn desk() -> std::io::Result<Arc<Desk>> {
+    loop {
+        let before = DESK.load_full();
+        if let Some(desk) = before.as_ref().filter(|desk| desk.generation == fork::generation()) {
+            return Ok(Arc::clone(desk));
+        }
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
+        let (generation, handle) = (fork::generation(), runtime.handle().clone());
+        let fresh = Arc::new(Desk { generation, runtime: handle, tended: Mutex::default(), news: Notify::new() });
+        let found = DESK.compare_and_swap(&before, Some(Arc::clone(&fresh)));
+        let is_ours = match (&*found, &before) {
+            (None, None) => true,
+            (Some(found), Some(before)) => Arc::ptr_eq(found, before),
+            _ => false,
+        };
+        if !is_ours {
+            continue;
+        }
+        // A parent's desk may be locked for good: it's left as it is.
+        std::mem::forget(before);
+        let desk = Arc::clone(&fresh);
+        let started = std::thread::Builder::new().name("hanaming-keeper".into()).spawn(move || runtime.block_on(keep(desk)));
+        if let Err(error) = started {
+            DESK.store(None);
+            return Err(error);
+        }
+        return Ok(fresh);
+    }
 }
 
 async fn keep(desk: Arc<Desk>) {

@@ -42,6 +42,7 @@ mod rounds;
 mod sources;
 pub mod target;
 mod trail;
+pub mod watch;
 mod weights;
 mod words;
 
@@ -57,3 +58,4 @@ pub use fleet::{Fleet, Names};
 pub use invocation::{BindOptions, Invocation, Located, OneOfMany, Product, Settled, Subject};
 pub use target::{Health, Target, TargetId};
 pub use trail::Trail;
+pub use watch::{Event, EventKind, Watch, Watches};

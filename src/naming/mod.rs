@@ -15,5 +15,5 @@ pub use error::{Detail, ErrorKind, Fields, NamingError};
 pub use name::Name;
 pub use reference::{Address, AddressContent, LinkRef, Reference};
 pub use resolution::LinkWalk;
-pub use tree::{BindOptions, Change, Entry, Lookup, Snapshot, Tree, TreeLink, TreePage};
+pub use tree::{BindOptions, Change, Display, Entry, Lookup, Observer, Snapshot, Touched, Tree, TreeLink, TreePage};
 pub use value::Value;

@@ -21,6 +21,7 @@ mod limits;
 mod many;
 mod message;
 mod operation;
+mod watch;
 
 pub use codec::{Body, Decoder, Frame, Header, decode_body, encode_frame};
 pub use error::ProtocolError;
@@ -34,3 +35,4 @@ pub use operation::{
     Answer, Found, Gossip, GossipMember, LinkMet, Mutation, NodeStatus, Operation, OperationId, Page, PageRequest, Report,
     ReportItem, Setting, SurveyAnswer, SurveyItem, TreeChoice, Written,
 };
+pub use watch::{Position, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched};

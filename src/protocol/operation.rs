@@ -12,6 +12,7 @@ use crate::topology::{ClusterId, Member, NodeId, View};
 
 use super::many::{Items, Texts};
 use super::message::Introduction;
+use super::watch::{WatchRequest, Watched};
 
 /// Marks one mutation of one client, so that a repetition is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,6 +62,15 @@ pub enum Operation {
     Quiesce,
     /// Membership, between nodes. Answered by `Gossip`.
     Gossip(Gossip),
+    /// What is bound at watched names, or what has changed there. Answered by `Watched`.
+    Watch(WatchRequest),
+    /// One name, as by `Lookup`; where it is missing the answer may wait, in case it appears.
+    Await {
+        /// The name.
+        name: String,
+        /// For how many milliseconds.
+        hold: u32,
+    },
 }
 
 impl Operation {
@@ -77,12 +87,14 @@ impl Operation {
             Self::Status => 7,
             Self::Quiesce => 8,
             Self::Gossip(_) => 9,
+            Self::Watch(_) => 10,
+            Self::Await { .. } => 11,
         }
     }
 
     /// Whether this version knows an operation of that number.
     pub fn is_known(code: u16) -> bool {
-        (1..=9).contains(&code)
+        (1..=11).contains(&code)
     }
 }
 
@@ -184,6 +196,8 @@ pub enum Answer {
     Accepted,
     /// Membership.
     Gossip(Gossip),
+    /// What is bound at watched names.
+    Watched(Watched),
 }
 
 /// A name's content and where it is from.

@@ -21,7 +21,8 @@ use super::operation::{self, Prepared};
 use super::product::Home;
 use super::session::{Failure, Reach, Session};
 use super::show::Shown;
-use super::{later, records, running_loop, show};
+use super::watch::{PyWatch, Watched};
+use super::{records, running_loop, show};
 
 /// A context: names and what is bound to them.
 ///
@@ -138,6 +139,15 @@ struct Rooted<'a>(&'a Arc<Session>);
 impl Home for Rooted<'_> {
     fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>> {
         PyContext::found(py, Arc::clone(self.0), at).into_object(py)
+    }
+}
+
+/// The same, for what outlives a call.
+struct Owned(Arc<Session>);
+
+impl Home for Owned {
+    fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>> {
+        Rooted(&self.0).subcontext(py, at)
     }
 }
 
@@ -339,11 +349,23 @@ impl PyContext {
         }
     }
 
-    /// Not in this version: raises `OperationNotSupportedError`.
-    #[pyo3(signature = (name = Argument::Absent, *, scope = "subtree", initial = true), text_signature = "($self, name='', *, scope='subtree', initial=True)")]
-    #[expect(unused_variables, clippy::unused_self, clippy::needless_pass_by_value, reason = "the public signature")]
-    fn watch(&self, py: Python<'_>, name: Argument<'_>, scope: &str, initial: bool) -> PyResult<()> {
-        Err(error::raise(py, later::watch()))
+    /// Watches a name: a `Watch`, which yields an `Event` for each change. Raises `ServiceUnavailableError` where no server
+    /// can be asked from the beginning; later it goes on asking.
+    ///
+    /// `scope` is `"object"` (the name alone), `"one_level"` (the names directly beneath it) or `"subtree"` (both, and all
+    /// that is deeper). With `initial` what is bound now comes first. An HA context watches the cluster tree, through other
+    /// nodes where one fails; a local context watches its node's tree. Links are not followed.
+    #[pyo3(
+        signature = (name = Argument::Absent, *, scope = "subtree", initial = true),
+        text_signature = "($self, name='', *, scope='subtree', initial=True)"
+    )]
+    fn watch<'py>(&self, py: Python<'py>, name: Argument<'py>, scope: &str, initial: bool) -> PyResult<PyWatch> {
+        let aim = Watched::read(&self.base, &name.or_here(py), scope, self.session.is_ha())?;
+        if self.is_closed() {
+            return Err(error::raise(py, closed(&Invocation::status())));
+        }
+        let home = Box::new(Owned(Arc::clone(&self.session)));
+        aim.begin(py, home, Duration::MAX, |name, scope| self.session.watch(name, scope, initial))
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {

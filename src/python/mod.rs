@@ -35,6 +35,7 @@ mod session;
 mod settings;
 mod show;
 mod value;
+mod watch;
 
 /// hanaming's Rust core.
 #[pyo3::pymodule]
@@ -73,6 +74,8 @@ mod _native {
     use super::service::PyService;
     #[pymodule_export]
     use super::settings::{read_environment, read_properties, read_provider_url};
+    #[pymodule_export]
+    use super::watch::PyWatch;
 
     use pyo3::prelude::*;
 

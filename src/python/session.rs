@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::client::direct::Direct;
-use crate::client::{Client, ClientConfig, Driver, Invocation, Product, Target, Trail, fork};
+use crate::client::{Client, ClientConfig, Driver, Invocation, Product, Target, Trail, Watch, fork};
 use crate::failure::{Attempt, CompletionStatus, Phase};
-use crate::naming::{ErrorKind, NamingError, Tree};
-use crate::protocol::Scope;
+use crate::naming::{ErrorKind, Name, NamingError, Tree};
+use crate::protocol::{Scope, WatchScope};
 use crate::server::Node;
 use crate::topology::View;
 
@@ -182,6 +182,11 @@ impl Session {
             (outcome, None) => outcome.map_err(Failure::Naming),
         };
         (outcome, took)
+    }
+
+    /// Begins to watch `name`, from the root.
+    pub fn watch(&self, name: Name, scope: WatchScope, initial: bool) -> Result<Watch, NamingError> {
+        self.driver().watch(name, scope, initial)
     }
 
     /// Ends it: calls under way and later ones fail.

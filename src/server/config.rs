@@ -53,6 +53,8 @@ pub struct ServerLimits {
     pub in_flight_per_connection: usize,
     /// Requests of all connections that wait for other nodes, a request for many names counting for several.
     pub in_flight: usize,
+    /// Watches of all connections that wait for changes; those of one count as its requests that wait.
+    pub watches: usize,
     /// Names in one request for many.
     pub names_per_request: usize,
     /// The longest frame taken, and the longest sent, in bytes.
@@ -79,6 +81,7 @@ impl Default for ServerLimits {
             connections: 4096,
             in_flight_per_connection: 1024,
             in_flight: 16 * 1024,
+            watches: 4096,
             names_per_request: 16 * 1024,
             frame: Limits::default().frame,
             receiving: 64 << 20,
@@ -180,6 +183,7 @@ impl ServerConfig {
             ("connections", limits.connections),
             ("in_flight_per_connection", limits.in_flight_per_connection),
             ("in_flight", limits.in_flight),
+            ("watches", limits.watches),
             ("names_per_request", limits.names_per_request),
             ("receiving", limits.receiving),
             ("unsent", limits.unsent),

@@ -15,10 +15,11 @@ use super::bulletin::Bulletin;
 use super::clock::Clock;
 use super::config::ServerLimits;
 use super::load::Load;
+use super::log::ChangeLog;
 use super::peers::Peers;
 use super::peers::inquiries::Inquiries;
 use super::peers::remembered::Remembered;
-use super::replication::{Origin, Replication};
+use super::replication::{Origin, Readers, Replication};
 
 /// Names of which the node remembers which peer had them.
 const REMEMBERED: usize = 32 * 1024;
@@ -37,6 +38,10 @@ pub struct Core {
     pub local: Arc<Tree>,
     /// Its copy of the cluster tree.
     pub cluster: Arc<Tree>,
+    /// Which names of its own tree have changed.
+    pub local_log: Arc<ChangeLog>,
+    /// Which names of the cluster tree have.
+    pub cluster_log: Arc<ChangeLog>,
     /// What keeps that copy.
     pub replication: Arc<Replication>,
     /// What it runs with.
@@ -74,6 +79,8 @@ pub struct Identity {
     pub local: Arc<Tree>,
     /// Its copy of the cluster tree.
     pub cluster: Arc<Tree>,
+    /// What watches these two trees.
+    pub logs: [Arc<ChangeLog>; 2],
     /// What it runs with.
     pub settings: Vec<Setting>,
     /// What it knows of the cluster tree.
@@ -89,8 +96,9 @@ impl Core {
         clock: Clock,
         bulletins: watch::Receiver<Arc<Bulletin>>,
     ) -> Arc<Self> {
-        let Identity { name, id, local, cluster, settings, origin } = identity;
-        let replication = Replication::new(id, Arc::clone(&name), Arc::clone(&cluster), Arc::clone(&peers), clock, origin);
+        let Identity { name, id, local, cluster, logs: [local_log, cluster_log], settings, origin } = identity;
+        let readers = Readers { tree: Arc::clone(&cluster), log: Arc::clone(&cluster_log) };
+        let replication = Replication::new(id, Arc::clone(&name), readers, Arc::clone(&peers), clock, origin);
         Arc::new(Self {
             replication,
             changes: AtomicU64::new(0),
@@ -98,6 +106,8 @@ impl Core {
             id,
             local,
             cluster,
+            local_log,
+            cluster_log,
             settings,
             inquiries: Inquiries::new(Arc::clone(&peers), clock),
             peers,

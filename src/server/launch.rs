@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::cluster::membership::{Past, Timing};
 use crate::cluster::store::Meta;
-use crate::naming::{ErrorKind, NamingError, Source, Tree};
+use crate::naming::{ErrorKind, NamingError, Observer, Source, Tree};
 use crate::topology::{Endpoint, Member, MemberState, NodeId};
 use crate::transport::{BoxListener, Network};
 
@@ -21,6 +21,7 @@ use super::config::ServerConfig;
 use super::core::{Core, Identity};
 use super::data::{self, Folder};
 use super::herald::{Departure, proclaim, retire};
+use super::log::ChangeLog;
 use super::members::{Members, MembersConfig};
 use super::peers::Peers;
 use super::replication::{Keeper, Origin, follow_views, keep_time, remember_members};
@@ -59,11 +60,16 @@ pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<L
     };
     let (past, origin, kept) = past(found);
     let name: Arc<str> = Arc::from(config.name.as_str());
-    let tree = |source, actor| Arc::new(Tree::new(actor).with_origin(source, Arc::clone(&name)));
+    let logs = [(); 2].map(|()| Arc::new(ChangeLog::new(rand::random())));
+    let tree = |source, log: &Arc<ChangeLog>| {
+        let tree = Tree::new(rand::random()).with_origin(source, Arc::clone(&name));
+        Arc::new(tree.with_observer(Arc::clone(log) as Arc<dyn Observer>))
+    };
     let identity = Identity {
         id: member.id,
-        local: tree(Source::Local, rand::random()),
-        cluster: tree(Source::Cluster, rand::random()),
+        local: tree(Source::Local, &logs[0]),
+        cluster: tree(Source::Cluster, &logs[1]),
+        logs,
         name: Arc::clone(&name),
         settings: config.settings(),
         origin,

@@ -18,6 +18,8 @@ pub struct Load {
     pub unsent: Gauge,
     /// Requests that wait for other nodes.
     pub in_flight: Gauge,
+    /// Questions of watches that wait for changes.
+    pub watches: Gauge,
     served: AtomicU64,
 }
 

@@ -26,6 +26,7 @@ mod herald;
 mod in_process;
 mod launch;
 pub mod load;
+pub mod log;
 pub mod members;
 mod node;
 pub mod peers;

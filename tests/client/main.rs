@@ -22,3 +22,6 @@ mod memory;
 mod simulation;
 mod told;
 mod unwelcome;
+mod watch;
+mod watch_follower;
+mod watch_simulation;

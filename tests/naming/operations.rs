@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanaming::naming::{
-    Content, Detail, Entry, EntryKind, ErrorKind, LinkRef, Lookup, Name, Reference, Source, Tree, Value, Version,
+    Content, Detail, Display, Entry, EntryKind, ErrorKind, LinkRef, Lookup, Name, Reference, Source, Tree, Value, Version,
 };
 
 use crate::support::{BIND, REBIND, WITH_PARENTS, content, done, found, is_missing, link, name, refused, tree, tree_of, value};
@@ -338,11 +338,12 @@ fn what_was_decided_elsewhere_is_shown_in_one_step() {
     let before = tree.snapshot();
     let entry = |content: Content, sequence| Some(Arc::new(Entry { content, version: Version { actor: 7, sequence } }));
     let generation = tree.generation();
+    let display = |text, entry| Display { name: name(text), entry, moved_from: None };
     tree.show([
-        (name("a/b"), None),
-        (name("c"), entry(Content::context(), 1)),
-        (name("c/d"), entry(content("new"), 2)),
-        (name("gone"), None),
+        display("a/b", None),
+        display("c", entry(Content::context(), 1)),
+        display("c/d", entry(content("new"), 2)),
+        display("gone", None),
     ]);
     assert_eq!(tree.generation(), generation + 2);
     assert!(is_missing(&tree, "a/b"));

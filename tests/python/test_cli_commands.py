@@ -98,7 +98,7 @@ def test_naming_answers_are_exit_status_1(hanaming):
         (["lookup", "a", "b", "--raw"], "one name"),
         (["ls", "--tree", "forest"], "forest"),
         (["frobnicate"], "frobnicate"),
-        (["watch"], "`hanaming watch` isn't in this version; to come are watch, import, export"),
+        (["import"], "`hanaming import` isn't in this version; to come are import, export"),
         (["-q", "import", "x.json"], "isn't in this version"),
         (["lookup", "x", "--provider", "hn://h:99999"], "99999"),
     ],

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use hanaming::cluster::message::Message;
 use hanaming::failure::Phase as Reached;
-use hanaming::naming::{BindOptions, Content, EntryKind, Name, Source, Tree};
+use hanaming::naming::{BindOptions, Content, EntryKind, Name, Observer, Source, Tree};
 use hanaming::protocol::{Channel, Fault, Gossip, Introduction, Limits, Operation, OperationId, Reply, Request, Scope};
 use hanaming::server::ServerLimits;
 use hanaming::server::bulletin::Bulletin;
 use hanaming::server::clock::Clock;
 use hanaming::server::connection::Caller;
 use hanaming::server::core::{Core, Identity, Phase};
+use hanaming::server::log::ChangeLog;
 use hanaming::server::peers::Peers;
 use hanaming::server::replication::{Origin, follow_views, keep_time};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
@@ -165,11 +166,16 @@ impl World {
         for member in members {
             let name: Arc<str> = Arc::from(member.name.as_str());
             let id = member.id;
-            let tree = |source, actor| Arc::new(Tree::new(actor).with_origin(source, Arc::clone(&name)));
+            let logs = [2 * id.0, 2 * id.0 + 1].map(|id| Arc::new(ChangeLog::new(id)));
+            let tree = |source, log: &Arc<ChangeLog>| {
+                let tree = Tree::new(log.id()).with_origin(source, Arc::clone(&name));
+                Arc::new(tree.with_observer(Arc::clone(log) as Arc<dyn Observer>))
+            };
             let identity = Identity {
                 id,
-                local: tree(Source::Local, 2 * id.0),
-                cluster: tree(Source::Cluster, 2 * id.0 + 1),
+                local: tree(Source::Local, &logs[0]),
+                cluster: tree(Source::Cluster, &logs[1]),
+                logs,
                 name: Arc::clone(&name),
                 settings: Vec::new(),
                 origin: Origin::Memory,

@@ -19,6 +19,7 @@ from hanaming import (
     CheckReport,
     CompletionStatus,
     Context,
+    Event,
     HAContext,
     Instance,
     LinkRef,
@@ -38,6 +39,7 @@ from hanaming import (
     TimeLimitExceededError,
     Verdict,
     View,
+    Watch,
     aio,
     classify,
     corba,
@@ -112,6 +114,22 @@ def ha_contexts() -> None:
     HAContext(policy="fastest")  # type: ignore[arg-type]
     HAContext("hn://a", "round_robin")  # type: ignore[call-arg]
     del plain
+
+
+def watches(ctx: Context) -> None:
+    with ctx.watch("a", scope="one_level", initial=False) as events:
+        assert_type(events, Watch)
+        for event in events:
+            assert_type(event, Event)
+            assert_type(event.new, Binding | None)
+    ctx.watch(scope="all")  # type: ignore[arg-type]
+
+
+async def watches_on_asyncio(ctx: aio.Context) -> None:
+    async with ctx.watch() as events:
+        assert_type(events, aio.Watch)
+        async for event in events:
+            assert_type(event, Event)
 
 
 def nodes() -> None:

@@ -11,8 +11,9 @@ use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, InstanceDetail, Listed, Source, Version};
 use hanaming::protocol::{
     Answer, Channel, Decoder, Fault, FrameKind, Gossip, GossipMember, Hello, LinkMet, ManyItem, Mutation, NodeStatus, Operation,
-    OperationId, Page, PageRequest, Refusal, RefusalReason, Reply, Report, ReportItem, Request, Role, Scope, Setting,
-    SurveyAnswer, SurveyItem, TreeChoice, Welcome, Written, decode_body, encode_frame,
+    OperationId, Page, PageRequest, Position, Refusal, RefusalReason, Reply, Report, ReportItem, Request, Role, Scope, Setting,
+    SurveyAnswer, SurveyItem, TreeChoice, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched, Welcome, Written,
+    decode_body, encode_frame,
 };
 use hanaming::topology::{MemberState, View};
 
@@ -82,6 +83,20 @@ fn link_met() -> LinkMet {
     LinkMet { at: "a/latest".to_owned(), target: "./current".to_owned(), rest: "db".to_owned(), found }
 }
 
+fn watch() -> WatchRequest {
+    let from = WatchFrom::Position(Position { log: 7, sequence: 300 });
+    WatchRequest { name: "a".to_owned(), scope: WatchScope::Subtree, from, hold: 1000 }
+}
+
+fn watched() -> Watched {
+    let bound = Some((content(), Version { actor: 5, sequence: 200 }));
+    let rows = vec![
+        WatchRow { name: "a/b".to_owned(), bound, is_conflict: true, moved_from: Some("a/c".to_owned()), ends_write: false },
+        WatchRow { name: "a/c".to_owned(), bound: None, is_conflict: false, moved_from: None, ends_write: true },
+    ];
+    Watched { node: Arc::from("n1"), rows, next: WatchNext::Lost { log: 8 } }
+}
+
 fn gossip() -> Gossip {
     let members = vec![GossipMember { member: member("n2", 2), heard: 150 }];
     Gossip { from: introduction(), members, leaving: false, settled: true }
@@ -105,6 +120,8 @@ fn requests() -> Vec<(&'static str, Request)> {
         ("status", request(Operation::Status)),
         ("quiesce", request(Operation::Quiesce)),
         ("gossip", request(Operation::Gossip(gossip()))),
+        ("watch", request(Operation::Watch(watch()))),
+        ("await", request(Operation::Await { name: "a/b".to_owned(), hold: 50 })),
     ]
 }
 
@@ -170,6 +187,7 @@ fn replies() -> Vec<(&'static str, Reply)> {
         ("status", done(Answer::Status(Box::new(status)))),
         ("accepted", done(Answer::Accepted)),
         ("gossip", done(Answer::Gossip(gossip()))),
+        ("watched", done(Answer::Watched(watched()))),
         ("fault", Reply::Failed(full_fault())),
         ("joining", Reply::Failed(refused(RefusalReason::Joining))),
         ("quiescing", Reply::Failed(refused(RefusalReason::Quiescing))),

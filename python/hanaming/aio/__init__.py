@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any
 from hanaming._native import AioContext as Context
 from hanaming._native import AioHAContext as HAContext
 from hanaming.aio._node import Node, Registration
+from hanaming.aio._watch import Watch
 
 if TYPE_CHECKING:
     from hanaming.aio._balancer import Balancer
 
-__all__ = ["Balancer", "Context", "HAContext", "Node", "Registration"]
+__all__ = ["Balancer", "Context", "HAContext", "Node", "Registration", "Watch"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,7 @@ from .operations import check, quiesce, status
 from .reading import lookup, ls, resolve, tree
 from .serve import serve
 from .session import ExamplesFirst
+from .watching import watch
 
 _EPILOG = """\
 Exit status: 0 done; 1 a naming answer (not found, already bound, findings of check); 2 usage; 3 not reachable;
@@ -22,7 +23,7 @@ Exit status: 0 done; 1 a naming answer (not found, already bound, findings of ch
 
 
 # What the documents of this program speak of and this version does not have.
-_TO_COME = ("watch", "import", "export")
+_TO_COME = ("import", "export")
 
 
 class _Commands(ExamplesFirst, click.Group):
@@ -74,6 +75,7 @@ for command in (
     ls,
     tree,
     resolve,
+    watch,
     check,
     status,
     quiesce,

@@ -15,8 +15,8 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use crate::failure::Phase;
-use crate::naming::NamingError;
-use crate::protocol::Reply;
+use crate::naming::{Name, NamingError};
+use crate::protocol::{Reply, WatchScope};
 use crate::topology::View;
 use crate::transport::blocking::Connection;
 use crate::transport::{TransportError, TransportErrorKind};
@@ -29,6 +29,7 @@ use super::invocation::{Invocation, Product};
 use super::keeper::{self, Probe, Tended};
 use super::target::Target;
 use super::trail::Trail;
+use super::watch::{Watch, Watches};
 use life::{Life, Shared};
 
 /// A client of a cluster, or of one node, for any number of threads. Cheap to clone; clones are one client.
@@ -40,6 +41,7 @@ struct Inner {
     config: ClientConfig,
     life: ArcSwap<Life>,
     closed: AtomicBool,
+    watches: Watches,
     itself: Weak<Inner>,
 }
 
@@ -49,6 +51,7 @@ impl Client {
         config.validate()?;
         Ok(Self(Arc::new_cyclic(|itself| Inner {
             life: ArcSwap::from_pointee(Life::begin(&config)),
+            watches: Watches::over_network(&config),
             config,
             closed: AtomicBool::new(false),
             itself: Weak::clone(itself),
@@ -84,8 +87,13 @@ impl Driver for Client {
         self.0.perform(invocation, timeout, give_up)
     }
 
+    fn watch(&self, name: Name, scope: WatchScope, initial: bool) -> Result<Watch, NamingError> {
+        self.0.watches.begin(name, scope, initial)
+    }
+
     fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
+        self.0.watches.close();
         let life = self.0.life();
         life.lock().pool.clear();
         life.announce();

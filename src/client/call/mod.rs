@@ -121,7 +121,7 @@ impl Call {
         } else {
             // The limit is for a page of rows, or a thousand names; more names take longer.
             let thousands = u32::try_from(invocation.weight().div_ceil(1000)).unwrap_or(u32::MAX);
-            config.attempt_timeout.saturating_mul(thousands.max(1))
+            config.attempt_timeout.saturating_mul(thousands.max(1)).saturating_add(invocation.is_held())
         };
         let request =
             Request { time_left: 0, scope: config.scope, operation_id: None, is_retry: false, operation: Operation::Status };

@@ -22,7 +22,7 @@ impl Call {
         fleet.end(current.target);
         let next = match reply {
             Reply::Done(answer) => {
-                fleet.answered(current.target, current.started, now);
+                self.heard(fleet, &current, now);
                 self.invocation.accept(answer)
             }
             Reply::Failed(fault) => match self.faulted(fleet, now, &current, fault) {
@@ -77,7 +77,7 @@ impl Call {
             self.note(current, now, Phase::Answer, Outcome::Refused(refusal.reason), CompletionStatus::No);
             return Err(self.elsewhere(fleet, now, CompletionStatus::No));
         }
-        fleet.answered(current.target, current.started, now);
+        self.heard(fleet, current, now);
         if let Some(next) = self.invocation.accept_fault(&fault) {
             return Ok(next);
         }
@@ -131,6 +131,15 @@ impl Call {
             Action::Success => self.ran_without_a_word(fleet, now, &current, error),
             _ if completion == CompletionStatus::No => self.nobody_left(fleet, now),
             _ => self.unsettled(fleet, now, &current, error, completion),
+        }
+    }
+
+    /// The target answered. A request that it was asked to hold doesn't tell how fast it is.
+    fn heard(&self, fleet: &mut Fleet, current: &Current, now: Duration) {
+        if self.invocation.is_held().is_zero() {
+            fleet.answered(current.target, current.started, now);
+        } else {
+            fleet.well(current.target, current.started, now);
         }
     }
 

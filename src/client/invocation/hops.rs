@@ -30,7 +30,12 @@ impl Next {
         let word = match &product {
             Product::Found(_) => "found",
             Product::Absent => "no such name",
-            Product::Many(_) | Product::Survey(_) | Product::Listing(_) | Product::Report(_) | Product::Status(_) => "answered",
+            Product::Many(_)
+            | Product::Survey(_)
+            | Product::Listing(_)
+            | Product::Watched(_)
+            | Product::Report(_)
+            | Product::Status(_) => "answered",
             Product::Written(_) | Product::Removed { .. } | Product::Accepted => "done",
         };
         Self::Done(product, Outcome::Answered(word))
@@ -83,6 +88,7 @@ pub(super) fn accept(invocation: &mut Invocation, answer: Answer) -> Next {
         },
         (Kind::Write(_), Answer::Written(written)) => Next::done(Product::Written(written)),
         (Kind::Write(_), Answer::Removed { existed, written }) => Next::done(Product::Removed { existed, written }),
+        (Kind::Watch(_), Answer::Watched(watched)) => Next::done(Product::Watched(watched)),
         (Kind::Check, Answer::Report(report)) => Next::done(Product::Report(report)),
         (Kind::Status, Answer::Status(status)) => Next::done(Product::Status(status)),
         (Kind::Quiesce, Answer::Accepted) => Next::done(Product::Accepted),
@@ -103,5 +109,6 @@ fn word(answer: &Answer) -> &'static str {
         Answer::Status(_) => "a status",
         Answer::Accepted => "an acceptance",
         Answer::Gossip(_) => "gossip",
+        Answer::Watched(_) => "news of watched names",
     }
 }

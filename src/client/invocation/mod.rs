@@ -11,9 +11,11 @@ mod product;
 mod settled;
 mod told;
 
+use std::time::Duration;
+
 use crate::naming::LinkWalk;
 use crate::naming::{Content, ErrorKind, Listed, Name, NamingError};
-use crate::protocol::{Answer, Fault, Found, Operation, PageRequest, Texts, TreeChoice};
+use crate::protocol::{Answer, Fault, Found, Operation, PageRequest, Texts, TreeChoice, WatchRequest};
 
 use super::trail::Outcome;
 use many::Many;
@@ -25,6 +27,10 @@ pub use settled::{OneOfMany, Settled};
 
 /// Rows asked for at once; a server may give fewer.
 const PAGE: u32 = 1000;
+
+/// For how long a node holds the question for a name that is waited for. What other nodes bind in their own trees is
+/// found when the question is asked again.
+const AWAIT: Duration = Duration::from_millis(50);
 
 /// A name as the caller gave it, and what it is from the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +110,7 @@ enum Kind {
     List { name: Name, tree: TreeChoice, values: bool, rows: Vec<Listed> },
     Write(Write),
     Check,
+    Watch(Box<WatchRequest>),
     Status,
     Quiesce,
 }
@@ -202,6 +209,11 @@ impl Invocation {
         Ok(Self::of(subject.checked()?, Kind::Check))
     }
 
+    /// What is bound at watched names, or what has changed there. Gives [`Product::Watched`].
+    pub fn watch(request: WatchRequest) -> Self {
+        Self::of(Name::empty().into(), Kind::Watch(Box::new(request)))
+    }
+
     /// A node's state. Gives [`Product::Status`].
     pub fn status() -> Self {
         Self::of(Name::empty().into(), Kind::Status)
@@ -215,7 +227,7 @@ impl Invocation {
     /// The name that it's of; `None` where it is of none or of many.
     pub fn given(&self) -> Option<&Name> {
         match self.kind {
-            Kind::Many(_) | Kind::Status | Kind::Quiesce => None,
+            Kind::Many(_) | Kind::Watch(_) | Kind::Status | Kind::Quiesce => None,
             _ => Some(&self.subject.given),
         }
     }
@@ -263,6 +275,15 @@ impl Invocation {
         matches!(self.kind, Kind::Lookup { aim: Aim { waits: true, .. }, .. })
     }
 
+    /// For how long a node may hold the request before it answers.
+    pub(super) fn is_held(&self) -> Duration {
+        match &self.kind {
+            Kind::Lookup { aim: Aim { waits: true, .. }, .. } => AWAIT,
+            Kind::Watch(request) => Duration::from_millis(request.hold.into()),
+            _ => Duration::ZERO,
+        }
+    }
+
     /// How many names one request asks for: what a server needs more time for than for one.
     pub(super) fn weight(&self) -> usize {
         match &self.kind {
@@ -297,6 +318,10 @@ impl Invocation {
     pub fn operation(&self) -> Operation {
         let full = || self.subject.full.as_str().to_owned();
         match &self.kind {
+            Kind::Lookup { name, aim: Aim { waits: true, .. } } => {
+                let hold = u32::try_from(AWAIT.as_millis()).unwrap_or(u32::MAX);
+                Operation::Await { name: name.as_str().to_owned(), hold }
+            }
             Kind::Lookup { name, .. } => Operation::Lookup { name: name.as_str().to_owned() },
             Kind::Many(many) => Operation::LookupMany { names: many.names() },
             Kind::Survey => Operation::Survey { name: full() },
@@ -309,6 +334,7 @@ impl Invocation {
             }),
             Kind::Write(write) => Operation::Mutate(write.mutation()),
             Kind::Check => Operation::Check { name: full() },
+            Kind::Watch(request) => Operation::Watch((**request).clone()),
             Kind::Status => Operation::Status,
             Kind::Quiesce => Operation::Quiesce,
         }

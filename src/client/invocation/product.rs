@@ -1,7 +1,7 @@
 //! What an operation gives to the user.
 
 use crate::naming::{Listed, Name};
-use crate::protocol::{Found, NodeStatus, Report, SurveyItem, Written};
+use crate::protocol::{Found, NodeStatus, Report, SurveyItem, Watched, Written};
 
 use super::settled::Settled;
 
@@ -37,6 +37,8 @@ pub enum Product {
         /// Who acknowledged.
         written: Written,
     },
+    /// What is bound at watched names.
+    Watched(Watched),
     /// What a check found.
     Report(Report),
     /// A node's state.

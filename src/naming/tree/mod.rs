@@ -16,6 +16,7 @@
 mod index;
 mod list;
 mod lookup;
+mod observer;
 mod operation;
 mod place;
 mod refusal;
@@ -23,7 +24,7 @@ mod snapshot;
 mod transaction;
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use imbl::OrdMap;
@@ -36,7 +37,8 @@ use transaction::Writer;
 
 pub use list::TreePage;
 pub use lookup::Lookup;
-pub use operation::BindOptions;
+pub use observer::{Observer, Touched};
+pub use operation::{BindOptions, Display};
 pub use snapshot::Snapshot;
 
 /// All bindings, the names of one context next to each other.
@@ -51,6 +53,7 @@ pub struct Tree {
     actor: u128,
     source: Source,
     node: Arc<str>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 /// What is bound at a name, and which write made it.
@@ -96,6 +99,7 @@ impl Tree {
             actor,
             source: Source::Local,
             node: Arc::from(""),
+            observer: None,
         }
     }
 
@@ -103,6 +107,12 @@ impl Tree {
     pub fn with_origin(mut self, source: Source, node: impl Into<Arc<str>>) -> Self {
         self.source = source;
         self.node = node.into();
+        self
+    }
+
+    /// Has `observer` told of each write.
+    pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
         self
     }
 
@@ -125,6 +135,17 @@ impl Tree {
     /// All bindings as they are at this moment, at no cost.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.published.load_full())
+    }
+
+    /// What `read` makes of a moment in which no write goes on, so that all that an [`Observer`] keeps is of that moment
+    /// too. Where writes follow each other without a pause the next one waits for `read`.
+    pub fn at_rest<T>(&self, read: impl Fn(&Snapshot) -> T) -> T {
+        const TRIES: usize = 8;
+        let undisturbed = || self.index.undisturbed(|| Some(read(&self.snapshot())));
+        (0..TRIES).find_map(|_| undisturbed()).unwrap_or_else(|| {
+            let _no_writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            read(&self.snapshot())
+        })
     }
 }
 

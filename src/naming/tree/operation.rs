@@ -20,6 +20,17 @@ pub struct BindOptions {
     pub create_parents: bool,
 }
 
+/// What is to be shown at a name, as it was decided elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Display {
+    /// The name.
+    pub name: Name,
+    /// What is bound there; `None` for nothing.
+    pub entry: Option<Arc<Entry>>,
+    /// The name from which it was moved.
+    pub moved_from: Option<Name>,
+}
+
 impl Tree {
     /// Binds a name. Gives the version of the new binding.
     pub fn bind(&self, name: &Name, content: Content, options: BindOptions) -> Result<Change<Version>, NamingError> {
@@ -97,6 +108,7 @@ impl Tree {
         }
         transaction.remove(&from_path);
         let version = transaction.put(&to_path, to.len(), entry.content.clone());
+        transaction.moved(from, to);
         transaction.commit();
         Ok(Change::Done(Some(version)))
     }
@@ -122,10 +134,13 @@ impl Tree {
     /// Shows at each of these names what was decided elsewhere (`None`: nothing), in one step: readers see all of it or
     /// nothing. Links and what is bound there decide nothing, and the names have passed [`Name::check_operation`].
     /// Whoever decides also sees to it that all names on the way to a bound name are contexts.
-    pub fn show(&self, changes: impl IntoIterator<Item = (Name, Option<Arc<Entry>>)>) {
+    pub fn show(&self, changes: impl IntoIterator<Item = Display>) {
         let mut transaction = Transaction::begin(self);
-        for (name, entry) in changes {
+        for Display { name, entry, moved_from } in changes {
             transaction.set(&Path::new(&name), entry);
+            if let Some(from) = moved_from {
+                transaction.moved(&from, &name);
+            }
         }
         transaction.commit();
     }

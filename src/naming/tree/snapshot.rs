@@ -41,10 +41,15 @@ impl Snapshot {
 
     /// The same for what stands beneath a context, however deep.
     pub fn beneath(&self, name: &Name) -> impl Iterator<Item = (&Arc<str>, &Arc<Entry>)> {
+        self.beneath_after(name, None)
+    }
+
+    /// The same, of the names that come behind `after`, which need not be bound any longer.
+    pub fn beneath_after(&self, name: &Name, after: Option<&Name>) -> impl Iterator<Item = (&Arc<str>, &Arc<Entry>)> {
         let context = if name.is_empty() { String::new() } else { format!("{name}/") };
-        let range = {
-            let start = Place::first_in(&context);
-            self.0.range::<_, Place>((Bound::Included(start), Bound::Unbounded))
+        let range = match after.filter(|after| !after.is_empty()).map(Path::new) {
+            Some(after) => self.0.range::<_, Place>((Bound::Excluded(after.place(after.name.len())), Bound::Unbounded)),
+            None => self.0.range::<_, Place>((Bound::Included(Place::first_in(&context)), Bound::Unbounded)),
         };
         range.take_while(move |(key, _)| key.text().starts_with(&context)).map(|(key, entry)| (key.text(), entry))
     }

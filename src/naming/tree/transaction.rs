@@ -6,7 +6,9 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use super::super::entry::{Content, Version};
+use super::super::name::Name;
 use super::index::Probe;
+use super::observer::Touched;
 use super::place::{Key, Path, Place};
 use super::{Bindings, Entry, Tree};
 
@@ -42,6 +44,8 @@ pub(super) struct Transaction<'t> {
     writer: MutexGuard<'t, Writer>,
     bindings: Bindings,
     touched: Vec<(Key, Option<Arc<Entry>>)>,
+    /// Of some of the names touched: from where what is bound there was moved.
+    moves: Vec<(Arc<str>, Arc<str>)>,
 }
 
 impl<'t> Transaction<'t> {
@@ -50,7 +54,7 @@ impl<'t> Transaction<'t> {
         // A writer that panicked published all or nothing, so its state is sound.
         let writer = tree.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let bindings = Bindings::clone(&tree.published.load());
-        Self { tree, writer, bindings, touched: Vec::with_capacity(2) }
+        Self { tree, writer, bindings, touched: Vec::with_capacity(2), moves: Vec::new() }
     }
 
     /// What is bound at the first `count` components, before this write.
@@ -102,6 +106,11 @@ impl<'t> Transaction<'t> {
         self.touched.push((key, entry));
     }
 
+    /// Says that what is bound at `to` was moved there from `from`, for those who follow the tree.
+    pub(super) fn moved(&mut self, from: &Name, to: &Name) {
+        self.moves.push((Arc::clone(to.text()), Arc::clone(from.text())));
+    }
+
     /// Makes it visible, all at once.
     pub(super) fn commit(self) {
         let index = &self.tree.index;
@@ -112,6 +121,13 @@ impl<'t> Transaction<'t> {
         self.tree.published.store(Arc::new(self.bindings));
         for (key, entry) in &self.touched {
             index.settle(key.text(), entry.as_ref());
+        }
+        if let Some(observer) = &self.tree.observer {
+            let moved_from = |to: &str| self.moves.iter().find(|(known, _)| **known == *to).map(|(_, from)| from);
+            observer.wrote(&mut self.touched.iter().map(|(key, entry)| {
+                let name = key.text();
+                Touched { name, entry: entry.as_ref(), moved_from: moved_from(name) }
+            }));
         }
         index.end();
     }

@@ -20,12 +20,16 @@ use super::super::known::Known as _;
 use super::super::node::PyNode;
 use super::super::operation::{self, Prepared};
 use super::super::show::Shown;
-use super::super::{later, records, show};
+use super::super::watch::Watched;
+use super::super::{records, show};
 use super::futures::Futures;
 use super::ha_context::PyAioHAContext;
 use super::session::{Options, Session};
 use super::turning::Turning;
 use super::waiter::{Rooted, Waiter};
+
+/// How long a watch may hold up its loop when it begins.
+const BRIEFLY: Duration = Duration::from_millis(100);
 
 /// A context: names and what is bound to them. The asyncio twin of `hanaming.Context`.
 ///
@@ -318,11 +322,27 @@ impl PyAioContext {
         self.aclose(py)
     }
 
-    /// Not in this version: raises `OperationNotSupportedError`.
-    #[pyo3(signature = (name = Argument::Absent, *, scope = "subtree", initial = true), text_signature = "($self, name='', *, scope='subtree', initial=True)")]
-    #[expect(unused_variables, clippy::unused_self, clippy::needless_pass_by_value, reason = "the public signature")]
-    fn watch(&self, py: Python<'_>, name: Argument<'_>, scope: &str, initial: bool) -> PyResult<()> {
-        Err(error::raise(py, later::watch()))
+    /// Watches a name: a `Watch`, which yields an `Event` for each change. Not awaited: it holds up the loop for the moment
+    /// in which a server tells its state, 100 ms at most, so that what is written afterwards is told. The first event raises
+    /// `ServiceUnavailableError` where no server can be asked from the beginning; later it goes on asking.
+    ///
+    /// `scope` is `"object"` (the name alone), `"one_level"` (the names directly beneath it) or `"subtree"` (both, and all
+    /// that is deeper). With `initial` what is bound now comes first. An HA context watches the cluster tree, through other
+    /// nodes where one fails; a local context watches its node's tree. Links are not followed.
+    #[pyo3(
+        signature = (name = Argument::Absent, *, scope = "subtree", initial = true),
+        text_signature = "($self, name='', *, scope='subtree', initial=True)"
+    )]
+    fn watch<'py>(&self, py: Python<'py>, name: Argument<'py>, scope: &str, initial: bool) -> PyResult<Bound<'py, PyAny>> {
+        static WATCH: Imported = Imported::new("hanaming.aio._watch", "Watch");
+        let aim = Watched::read(&self.base, &name.or_here(py), scope, self.session.is_ha())?;
+        if self.is_closed() {
+            return Err(error::raise(py, closed(&Invocation::status())));
+        }
+        let home = Rooted { session: Arc::downgrade(&self.session), options: Arc::clone(self.session.options()) };
+        let watches = self.session.watches();
+        let watch = aim.begin(py, Box::new(home), BRIEFLY, |name, scope| watches.begin(name, scope, initial))?;
+        WATCH.get(py)?.call1((watch,))
     }
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

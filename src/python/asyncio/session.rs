@@ -10,7 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::client::nonblocking::Base;
-use crate::client::{Client, ClientConfig, Direct, Driver, Target};
+use crate::client::{Client, ClientConfig, Direct, Driver, Target, Watches};
 use crate::naming::NamingError;
 use crate::protocol::Scope;
 use crate::server::Node;
@@ -40,6 +40,7 @@ pub enum Options {
 pub struct Session {
     options: Arc<Options>,
     life: ArcSwap<Life>,
+    watches: Watches,
     closed: AtomicBool,
 }
 
@@ -77,7 +78,11 @@ impl Session {
 
     fn with(options: Arc<Options>) -> Result<Arc<Self>, NamingError> {
         let life = ArcSwap::from_pointee(Life::begin(&options)?);
-        Ok(Arc::new(Self { options, life, closed: AtomicBool::new(false) }))
+        let watches = match &*options {
+            Options::Network(config) => Watches::over_network(config),
+            Options::Process { node, scope, .. } => Watches::in_process(Arc::new(node.clone()), *scope),
+        };
+        Ok(Arc::new(Self { options, life, watches, closed: AtomicBool::new(false) }))
     }
 
     /// A way to the same servers for somebody who asks on a thread of his own, where nobody's event loop runs.
@@ -86,6 +91,11 @@ impl Session {
             Options::Network(config) => Arc::new(Client::new(config.clone())?),
             Options::Process { node, scope, timeout } => Arc::new(Direct::new(Arc::new(node.clone()), *scope, *timeout)),
         })
+    }
+
+    /// Its watches, which nobody's event loop runs.
+    pub fn watches(&self) -> &Watches {
+        &self.watches
     }
 
     /// How the servers are reached.
@@ -147,6 +157,7 @@ impl Session {
     /// Ends it, on all loops: calls under way and later ones fail.
     pub fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.closed.store(true, Ordering::Release);
+        self.watches.close();
         let life = self.life();
         life.base.close();
         let here = current_loop(py)?;

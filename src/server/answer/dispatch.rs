@@ -42,6 +42,8 @@ impl Core {
                 self.begin_quiescing(DRAIN);
                 Some(Reply::Done(Answer::Accepted))
             }
+            Operation::Watch(request) => self.watch_now(scope, request),
+            Operation::Await { name, .. } => self.await_now(scope, name),
             Operation::Gossip(gossip) => Some(match self.peers.gossip(gossip.clone()) {
                 Ok(gossip) => Reply::Done(Answer::Gossip(gossip)),
                 Err(fault) => Reply::Failed(fault),
@@ -65,6 +67,8 @@ impl Core {
                 Operation::Survey { name } => self.survey(name, deadline).await,
                 Operation::List(request) => self.list(request, deadline).await,
                 Operation::Check { name } => self.check(name, deadline).await,
+                Operation::Watch(request) => self.watch(scope, request, deadline).await,
+                Operation::Await { name, hold } => self.await_name(scope, name, hold, deadline).await,
                 Operation::Mutate(mutation) => {
                     let id = operation_id.unwrap_or_else(|| self.next_operation());
                     let attempt = Attempt { id, is_retry, within: Duration::from_micros(time_left.into()) };
@@ -85,11 +89,12 @@ impl Core {
 
     /// A place among the requests that wait for other nodes, or a refusal.
     pub fn admit_waiting(&self, request: &Request) -> Result<Share, Reply> {
-        let weight = match &request.operation {
-            Operation::LookupMany { names } => names.len().clamp(1, WINDOW),
-            _ => 1,
+        let place = match &request.operation {
+            // It isn't waited for when the node leaves, so it has a gauge of its own.
+            Operation::Watch(_) => self.load.watches.take(1, self.limits.watches),
+            Operation::LookupMany { names } => self.load.in_flight.take(names.len().clamp(1, WINDOW), self.limits.in_flight),
+            _ => self.load.in_flight.take(1, self.limits.in_flight),
         };
-        let place = self.load.in_flight.take(weight, self.limits.in_flight);
         place.ok_or_else(|| Reply::Failed(self.refused(RefusalReason::Overloaded)))
     }
 
@@ -100,6 +105,9 @@ impl Core {
         let is_peer = matches!(caller, Caller::Peer(..));
         match (&request.operation, request.scope) {
             _ if phase == Phase::Closed => refused(RefusalReason::Closed),
+            (Operation::Watch(_) | Operation::Await { .. }, Scope::Peer) => {
+                Some(Reply::Failed(fault::not_supported("a node neither watches nor awaits names in another's tree")))
+            }
             (Operation::Gossip(_), _) | (_, Scope::Peer) if !is_peer => {
                 Some(Reply::Failed(fault::not_supported("only the cluster's nodes may ask this of each other")))
             }

@@ -3,6 +3,7 @@
 //! [`dispatch`] says which operation is answered by what; each group of operations has a file. Answers that the node's
 //! own trees suffice for are given at once; the others ask [the other nodes](super::peers).
 
+mod await_name;
 mod change;
 mod check;
 mod dispatch;
@@ -14,3 +15,4 @@ mod mutation;
 mod own;
 mod status;
 mod survey;
+mod watch;

@@ -35,7 +35,7 @@ use crate::cluster::reply::Reply;
 use crate::cluster::request::Request;
 use crate::cluster::rules::Rules;
 use crate::cluster::store::State as Stored;
-use crate::naming::{Name, Tree};
+use crate::naming::Name;
 use crate::topology::NodeId;
 
 use super::clock::Clock;
@@ -46,6 +46,7 @@ use journal::Journal;
 
 pub use acquaintances::remember_members;
 pub use keeper::Keeper;
+pub use readers::Readers;
 pub use tasks::{follow_views, keep_time};
 
 /// How often it is looked whether a node that can store nothing can again.
@@ -55,7 +56,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct Replication {
     /// What the engine wants is carried out under this lock, so in the order in which it was wanted.
     state: Mutex<State>,
-    readers: Arc<Tree>,
+    readers: Readers,
     peers: Arc<dyn Peers>,
     clock: Clock,
     /// Rung when the engine wants to be woken earlier than it said last.
@@ -107,14 +108,7 @@ pub enum Stage {
 
 impl Replication {
     /// The part of the node `id`, called `writer`, whose readers look into `readers`.
-    pub fn new(
-        id: NodeId,
-        writer: Arc<str>,
-        readers: Arc<Tree>,
-        peers: Arc<dyn Peers>,
-        clock: Clock,
-        origin: Origin,
-    ) -> Arc<Self> {
+    pub fn new(id: NodeId, writer: Arc<str>, readers: Readers, peers: Arc<dyn Peers>, clock: Clock, origin: Origin) -> Arc<Self> {
         let dice = || StdRng::seed_from_u64(rand::random());
         let (folder, stored) = match origin {
             Origin::Memory => (None, None),
@@ -124,7 +118,7 @@ impl Replication {
             Some(stored) => Replica::restore(stored, writer, clock.epoch(), dice(), Rules::ALL),
             None => Replica::new(writer, clock.epoch(), dice(), Rules::ALL),
         };
-        readers::show_all(&readers, &replica);
+        readers.show_all(&replica);
         let engine = Engine::new(id, replica, Timing::default(), dice(), Rules::ALL, clock.now());
         let wake = engine.next_wake();
         Arc::new(Self {
@@ -220,7 +214,7 @@ impl Replication {
     /// Shows and tells what a step did: it is durable.
     fn take_effect(&self, state: &mut State, step: Step) {
         let Step { transaction: _, changes, outputs } = step;
-        readers::show(&self.readers, changes);
+        self.readers.show(state.engine.replica(), changes);
         self.carry_out(state, outputs);
     }
 
