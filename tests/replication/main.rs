@@ -13,3 +13,4 @@ mod nodes;
 mod operations;
 mod rig;
 mod splits;
+mod watches;
