@@ -187,7 +187,6 @@ def test_redacted_names_stay_apart():
         ("h1:1099,h2", ["jnp", "1099"]),
         ("-Dnetworkaddress.cache.ttl=1", ["has no effect as -D", "sun.net.inetaddr.ttl"]),
         ("jnp.partitionName=Orders", ["cluster = 'Orders'"]),
-        ("all is well", ["not_a_failure", "Nothing to do"]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -214,6 +213,32 @@ def test_explain_a_file(tmp_path):
     trace = tmp_path / "trace.txt"
     trace.write_text(LOG, encoding="utf-8")
     assert "not_connected" in run("explain", str(trace)).out
+
+
+@pytest.mark.parametrize(
+    ("what", "problem"),
+    [
+        ("nofile.properties", "nofile.properties: no such file"),
+        ("logs/nofile", "logs/nofile: no such file"),
+        ("blah", "'blah' is not known"),
+        ("all is well", "'all is well' is not known"),
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_explain_says_what_it_does_not_know(what, problem, options, tmp_path):
+    done = run("explain", *options, what)
+    assert (done.status, done.out) == (2, "")
+    assert problem in done.err
+    assert "explain takes" in done.err
+    # In a file the same words are an excerpt of a log in which nothing failed.
+    path = tmp_path / "excerpt"
+    path.write_text(what, encoding="utf-8")
+    assert "not_a_failure" in run("explain", *options, str(path)).out
+
+
+def test_explain_shows_versions_where_there_are_any():
+    assert "version" not in run("explain", "t3://app1:7001").out
+    assert "version" in run("explain", "corbaloc::1.2@h1:2809").out
 
 
 def test_explain_a_provider_that_is_none():

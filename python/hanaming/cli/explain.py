@@ -29,7 +29,9 @@ _URL = re.compile(
 _SYMBOL = re.compile(r"[A-Z][A-Z_]*[A-Z]")
 _SETTINGS = re.compile(r"\s*-D|[\w.-]+\s*[=:]\s*\S*")
 _JNDI_KEY = re.compile(r"(?m)^\s*(?:-D)?(?:java\.naming|jnp|weblogic\.jndi|networkaddress|sun\.net\.inetaddr)\.")
+_PATH = re.compile(r"\S*/\S*|[\w-][\w.-]*\.\w{1,10}")
 _MOST = 1 << 20
+_SHOWN = 60
 
 
 _EXAMPLES = """
@@ -94,7 +96,20 @@ def _explained(what: str) -> Explained:
         return _url(stripped)
     if _SYMBOL.fullmatch(stripped) and (verdict := _of_symbol(stripped)):
         return _verdict(verdict)
-    return _text(what)
+    explained = _text(what)
+    if explained[0].get("category") == Category.NOT_A_FAILURE.value:
+        raise ConfigurationError(_not_known(stripped))
+    return explained
+
+
+def _not_known(what: str) -> str:
+    """Words in which nothing was found are no failure in a log's excerpt. As an argument they are a mistake."""
+    shown = tables.cut(errors.printable(what), _SHOWN)
+    problem = f"{shown}: no such file" if _PATH.fullmatch(what) else f"'{shown}' is not known, and no file's name"
+    return (
+        f"{problem}. explain takes a minor code (0x49421040), an exception as a log shows it, a symbol (ECONNRESET), a "
+        "provider URL, or a file that exists; hanaming explain --help has examples"
+    )
 
 
 def _text(text: str, path: Path | None = None) -> Explained:
@@ -173,7 +188,10 @@ def _url_lines(url: ProviderUrl, *, warnings: bool) -> list[str]:
         ]
         for e in url.endpoints
     ]
-    lines = tables.lines(["scheme", "host", "port", "", "version"], rows, width=None, right=(2,))
+    columns = ["scheme", "host", "port", "", "version"]
+    if not any(row[-1] for row in rows):  # CORBA's URLs alone have one
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    lines = tables.lines(columns, rows, width=None, right=(2,))
     if url.path:
         lines.append(f"name behind the addresses: {url.path}")
     return lines + (_warned(url.warnings) if warnings else [])
