@@ -31,7 +31,7 @@ def test_no_lookup_fails_while_nodes_are_broken():
     assert not alive(told.err)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_it_leaves_no_process(number):
     process = subprocess.Popen(
         [*HANAMING, "demo", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
@@ -43,12 +43,31 @@ def test_interrupted_it_leaves_no_process(number):
         process.communicate()
 
 
-def interrupted(process, number):
+@pytest.mark.parametrize("moment", ["clients look up", "froze n2"])
+def test_killed_it_leaves_no_process(moment):
+    process = subprocess.Popen(
+        [*HANAMING, "demo", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    try:
+        said = read_until(process, moment)
+        assert len(alive(said)) == 3 if moment == "clients look up" else alive(said)
+    finally:
+        process.kill()
+        process.communicate()
+    eventually(lambda: not alive(said))
+
+
+def read_until(process, moment):
     said = ""
-    while "clients look up" not in said:
+    while moment not in said:
         line = process.stderr.readline()
         assert line, said
         said += line
+    return said
+
+
+def interrupted(process, number):
+    said = read_until(process, "clients look up")
     assert len(alive(said)) == 3
     process.send_signal(number)
     out, err = process.communicate(timeout=LIMIT)

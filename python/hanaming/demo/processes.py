@@ -41,7 +41,8 @@ class NodeProcess:
 
     def start(self, seeds: Sequence[str] = ()) -> None:
         """Starts the process and returns when it serves."""
-        command = [sys.executable, "-m", "hanaming", "serve", "--quiet", "--name", self.name, "--listen", self.address]
+        command = [sys.executable, "-m", "hanaming.demo.node", str(os.getpid())]
+        command += ["serve", "--quiet", "--name", self.name, "--listen", self.address]
         for seed in seeds:
             command += ["--seed", seed]
         # What an operator has set for nodes of their own does not concern these.

@@ -35,7 +35,9 @@ _WIDEST = 100
 
 def run(*, seconds: float = 1.5, threads: int = 4, as_json: bool = False) -> int:
     """Tells the story and returns the exit status: 0 where no lookup failed and all else was as it should be."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _interrupt)
     with NodeProcesses(["n1", "n2", "n3"]) as nodes:
         return _Story(nodes, seconds, threads, as_json).tell()
 
