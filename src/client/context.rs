@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::failure::Attempt;
 use crate::naming::{Content, EntryKind, Listed, Name, NamingError, Value};
-use crate::protocol::{Found, Report, Scope, SurveyItem, TreeChoice, Written};
+use crate::protocol::{Found, Report, Scope, SurveyItem, TreeChoice, WatchScope, Written};
 use crate::topology::View;
 
 use super::blocking::Client;
@@ -17,6 +17,7 @@ use super::driver::Driver;
 use super::invocation::{BindOptions, Invocation, Located, OneOfMany, Product, Subject};
 use super::target::Target;
 use super::trail::Trail;
+use super::watch::Watch;
 
 /// What is bound at a name.
 #[derive(Clone, Debug)]
@@ -203,6 +204,18 @@ impl Context {
         let (subject, full) = self.subject(name)?;
         let (product, _) = self.carry(Invocation::wait_for(subject)?, Some(timeout))?;
         self.located(located(product)?, full)
+    }
+
+    /// Begins to watch a name, and with it what lies beneath as far as `scope` says: what is written from now on is told, and
+    /// with `initial` first what is bound. The names in events are from the root.
+    pub fn watch(&self, name: &str, scope: WatchScope, initial: bool) -> Result<Watch, NamingError> {
+        let (_, full) = self.subject(name)?;
+        let begin = || {
+            let watch = self.driver.watch(full, scope, initial)?;
+            watch.begun(self.timeout.unwrap_or(Duration::MAX), &mut || false)?;
+            Ok(watch)
+        };
+        begin().map_err(|error: NamingError| error.with_name(name))
     }
 
     /// Mismatches, hidden bindings and conflicts beneath a name.

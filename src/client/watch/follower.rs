@@ -27,7 +27,7 @@ pub struct Follower {
     is_silent: bool,
     /// The first state is not whole yet.
     is_new: bool,
-    /// While a state comes in: the names in it.
+    /// While a state comes in: the names that were spoken of.
     present: Option<BTreeSet<Arc<str>>>,
     /// The log that was followed last.
     log: Option<u128>,
@@ -105,7 +105,7 @@ impl Follower {
         from
     }
 
-    /// A state is whole: what is not in it is gone.
+    /// A state is whole: what was not spoken of is gone.
     fn conclude(&mut self, present: &BTreeSet<Arc<str>>) {
         if self.is_silent {
             self.told.retain(|name, _| present.contains(name));
@@ -123,11 +123,7 @@ impl Follower {
     fn take_state(&mut self, row: WatchRow, node: &Arc<str>) {
         let (name, known) = read(row, node);
         if let Some(present) = &mut self.present {
-            if known.is_some() {
-                present.insert(Arc::clone(&name));
-            } else {
-                present.remove(&name);
-            }
+            present.insert(Arc::clone(&name));
         }
         match known {
             known if !self.is_silent => self.note(name, known),
