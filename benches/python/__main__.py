@@ -16,12 +16,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import asyncio_cases
+import data_cases
 import fault_cases
 import in_process_cases
 import servers
 import sync_cases
 
-GROUPS = ("sync", "asyncio", "in-process", "faults", "package")
+GROUPS = ("sync", "asyncio", "in-process", "data", "faults", "package")
 
 
 def package_figures() -> None:
@@ -59,6 +60,8 @@ def run(groups: list[str], rounds: int) -> None:
                 asyncio_cases.measure(echo_port, redis_port, cluster, rounds)
     if "in-process" in groups:
         in_process_cases.measure(rounds)
+    if "data" in groups:
+        data_cases.measure()
     if "faults" in groups:
         fault_cases.measure(rounds)
     if "package" in groups:

@@ -107,11 +107,14 @@ fn a_node_whose_disk_fails_takes_nothing_and_goes_on_by_itself() {
         rig.replication.receive(PEER, Message::Suspended);
         assert_eq!(suspended(), before + 1, "but not whoever is in the same trouble");
         assert!(!rig.told(is_write));
+        // What the node misses meanwhile it makes up for.
+        rig.lose_peer();
         disk.set(|platter| {
             platter.ailment = None;
             platter.groups.clear();
         });
         until("it takes changes", || matches!(rig.write("after"), Reply::Done { .. }));
+        until("it knows who is there", || matches!(rig.write("after"), Reply::Done { receipt, .. } if receipt.live == 1));
         assert_eq!(rig.replication.trouble(), None);
         assert!(["before", "failed", "after"].iter().all(|name| rig.shows(name)));
         assert!(rig.told(is_write), "what was held back is told");

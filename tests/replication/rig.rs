@@ -76,6 +76,11 @@ impl Rig {
         self.peers.views.send_replace(Arc::new(View::new("c", None, vec![member(ME), member(PEER)])));
     }
 
+    /// It goes.
+    pub fn lose_peer(&self) {
+        self.peers.views.send_replace(Arc::new(View::new("c", None, vec![member(ME)])));
+    }
+
     pub fn begin(&self, name: &str) -> oneshot::Receiver<Outcome> {
         self.begin_with(name, "x")
     }

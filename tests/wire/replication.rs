@@ -101,7 +101,10 @@ fn replies() -> Vec<Reply> {
         Reply::Done { version: Some(dot(5)), receipt: receipt() },
         Reply::Link(LinkOnWay { at: name(), rest: name(), link: sibling() }),
         Reply::Refused(Refusal::Quiescing),
+        Reply::Refused(Refusal::ReadOnly),
+        Reply::Refused(Refusal::Overloaded),
         Reply::Unknown { reason: Uncertainty::TooFewHold, receipt: receipt() },
+        Reply::Unknown { reason: Uncertainty::DiskFailed, receipt: receipt() },
         Reply::Misused,
     ];
     definite.into_iter().chain(obstacles.map(Reply::Obstructed)).collect()
@@ -130,6 +133,7 @@ fn messages() -> Vec<Message> {
         Message::CaughtUp(vector()),
         Message::Lagging,
         Message::Renewed { name: name("a/b"), version: dot(5) },
+        Message::Suspended,
     ];
     let forwards = intents().into_iter().map(|intent| Message::Forward(request(intent)));
     forwards.chain(replies().into_iter().map(forwarded)).chain(others).collect()
@@ -139,7 +143,8 @@ fn bytes(message: &Message) -> Vec<u8> {
     postcard::to_allocvec(message).unwrap()
 }
 
-/// Where this changes, nodes of this version and of the one before no longer understand each other.
+/// Where this changes, nodes of this version and of the one before no longer understand each other, and where a record
+/// does, data folders have another format.
 #[test]
 fn the_bytes_of_each_message() {
     let mut text = String::new();

@@ -204,7 +204,7 @@ impl Engine {
     }
 
     fn message(&mut self, from: NodeId, message: Message) {
-        if message != Message::Suspended {
+        if !matches!(message, Message::Suspended) {
             self.heard_storing(from);
         }
         match message {

@@ -3,6 +3,8 @@
 //! A group of transactions is one of redb's, synced before `commit` returns. What is known beside the records is written
 //! once a group, and of it what clients were forgotten only where that changed: it may be long.
 //!
+//! Records are spelled as on the wire; who changes that changes the folder's format.
+//!
 //! The file is checked when it is opened: each page's checksum, so that what was damaged by others than a crash is found
 //! before it is served. A crash leaves the state before a group or after it.
 
