@@ -9,6 +9,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from hanaming._counted import counted
 from hanaming.records import _duration, _short
 
 if TYPE_CHECKING:
@@ -114,10 +115,10 @@ def report(read: Report) -> str:
         for group in sorted(read.groups, key=lambda group: -group.count)[:100]
     ]
     headings = ("count", "first at", "category", "ran?", "do", "what", "advice")
-    note = f"{len(read.groups)} kinds in {read.lines} lines" + (
+    note = f"{counted(len(read.groups), 'kind')} in {counted(read.lines, 'line')}" + (
         "; the most frequent 100" if len(rows) < len(read.groups) else ""
     )
-    return _table(f"{read.total} failures", headings, rows, note)
+    return _table(counted(read.total, "failure"), headings, rows, note)
 
 
 def provider_url(url: ProviderUrl) -> str:

@@ -202,7 +202,7 @@ def test_listing(hanaming):
     assert table.splitlines()[0].split() == ["name", "kind", "source", "node", "value"]
     shown = hanaming("tree", "list")
     assert shown.out == 'list\n├── b  2  [solo]\n└── inner\n    └── x  "v"  [solo]\n'
-    assert "2 bindings in 1 contexts" in shown.err
+    assert "2 bindings in 1 context\n" in shown.err
     assert hanaming("tree", "list", "--depth", "1", "-q").out == "list\n├── b  2  [solo]\n└── inner\n"
     nested = json.loads(hanaming("tree", "list", "--json").out)
     assert nested[1]["children"][0]["name"] == "list/inner/x"
@@ -375,3 +375,29 @@ def test_the_program_is_installed():
         timeout=LIMIT,
     )
     assert "hanaming.cli:main" in program.stdout
+
+
+def test_a_missing_parent_is_told_with_what_makes_it(hanaming):
+    for command in ("bind", "rebind"):
+        refused = hanaming(command, "nowhere/deep", "1")
+        assert refused.status == 1
+        assert refused.err.endswith("; -p (--create-parents) makes the contexts on the way\n")
+    assert "--create-parents" not in hanaming("lookup", "nowhere/deep").err
+
+
+def test_a_tree_of_nothing_prints_nothing(hanaming):
+    missing = hanaming("tree", "nowhere")
+    assert (missing.status, missing.out) == (1, "")
+
+
+def test_what_is_about_nodes_takes_no_tree(hanaming):
+    for command in ("status", "quiesce"):
+        refused = hanaming(command, "--local")
+        assert (refused.status, refused.out) == (2, "")
+        assert "--local" in refused.err
+        assert "--local" not in hanaming(command, "--help").out
+
+
+def test_one_is_one(hanaming):
+    assert hanaming("bind", "-p", "single/one", "1").status == 0
+    assert hanaming("tree", "single").err == "1 binding in 0 contexts\n"

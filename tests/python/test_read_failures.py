@@ -185,4 +185,4 @@ def test_a_report_is_shown():
     assert shown[0] == "4 failures of 2 kinds in 13 lines"
     assert shown[2].split()[:5] == ["3", "2", "not_connected", "NO", Action.FAILOVER.value]
     assert "ConnectException" in report._repr_html_()
-    assert repr(read_failures(io.StringIO("fine"))) == "0 failures of 0 kinds in 1 lines"
+    assert repr(read_failures(io.StringIO("fine"))) == "0 failures of 0 kinds in 1 line"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from hanaming._counted import counted
 from hanaming._native import FailureReader
 from hanaming.classification.sources import Source, sources
 from hanaming.classification.times import read_time
@@ -110,7 +111,8 @@ class Report:
         return self.total > 0
 
     def __repr__(self) -> str:
-        head = f"{self.total} failure{'' if self.total == 1 else 's'} of {len(self.groups)} kinds in {self.lines} lines"
+        failures, kinds = counted(self.total, "failure"), counted(len(self.groups), "kind")
+        head = f"{failures} of {kinds} in {counted(self.lines, 'line')}"
         rows = [("count", "first", "category", "ran?", "do", "what"), *map(row, self.groups[:_SHOWN])]
         if len(rows) == 1:
             return head
@@ -120,7 +122,7 @@ class Report:
             for cells in rows
         ]
         more = len(self.groups) - _SHOWN
-        return "\n".join([head, *lines, *([f"and {more} more kinds"] if more > 0 else [])])
+        return "\n".join([head, *lines, *([f"and {counted(more, 'more kind')}"] if more > 0 else [])])
 
     def _repr_html_(self) -> str:
         return _html("report", self)

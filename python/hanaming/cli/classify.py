@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hanaming import ConfigurationError
+from hanaming._counted import counted
 from hanaming.classification import times
 from hanaming.classification.report import Group, Report, read_sources
 from hanaming.classification.sources import Source, sources
@@ -74,9 +75,10 @@ def classify(
     for warning in report.warnings:
         streams.say(f"warning: {show(warning)}")
     if not quiet:
-        read = f"{report.lines} lines" + (f" of {len(report.sources)} files" if len(report.sources) > 1 else "")
-        kinds = f" of {len(groups)} kind{'' if len(groups) == 1 else 's'}" if groups else ""
-        streams.say(f"{report.total or 'no'} failure{'' if report.total == 1 else 's'}{kinds} in {read}")
+        read = counted(report.lines, "line") + (f" of {len(report.sources)} files" if len(report.sources) > 1 else "")
+        kinds = f" of {counted(len(groups), 'kind')}" if groups else ""
+        failures = counted(report.total, "failure") if report.total else "no failures"
+        streams.say(f"{failures}{kinds} in {read}")
     return errors.DONE
 
 

@@ -50,10 +50,11 @@ def check(session: Session, name: str) -> int | None:
 
 
 @command(
+    trees=False,
     examples="""
     hanaming status
     hanaming status --provider hn://10.0.0.5:11100 --json
-    """
+    """,
 )
 def status(session: Session) -> int | None:
     """Shows the cluster's members and their load, and what the node that was asked runs with.
@@ -63,7 +64,7 @@ def status(session: Session) -> int | None:
     first = session.context.status()
     answers = [_Asked(m, first) if m.address == first.address else _Asked(m) for m in first.members]
     within = min(session.timeout, _MEMBER_TIMEOUT)
-    silent = [] if session.local else _ask_all(answers, within)
+    silent = _ask_all(answers, within)
     if session.json:
         session.print_json(
             {
@@ -92,6 +93,7 @@ def status(session: Session) -> int | None:
 
 @command(
     mutation=True,
+    trees=False,
     examples="""
     hanaming quiesce --provider hn://10.0.0.5:11100
     """,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hanaming import Context, Name
+from hanaming._counted import counted
 
 from . import errors, streams, tables, values
 from .session import Session, command
@@ -23,7 +24,7 @@ _VALUE_WIDTH = 60
     examples="""
     hanaming lookup orders
     hanaming lookup orders limits --json
-    hanaming lookup --raw orders/url
+    hanaming lookup --raw urls/shop
     """
 )
 @click.argument("names", metavar="NAME…", nargs=-1, required=True)
@@ -110,10 +111,11 @@ def tree(session: Session, name: str, depth: int, trees: Tree) -> None:
     if session.json:
         session.print_json(_subtree(session.context, name, depth, trees))
         return
-    click.echo(errors.printable(name) or ".")
     printer = _TreePrinter(session.context, trees)
-    printer.show(name, depth)
-    session.note(f"{printer.bindings} bindings in {printer.contexts} contexts")
+    top = printer.listed(name)  # before anything is printed: it may not be there
+    click.echo(errors.printable(name) or ".")
+    printer.show(top, depth)
+    session.note(f"{counted(printer.bindings, 'binding')} in {counted(printer.contexts, 'context')}")
 
 
 @command(
@@ -221,9 +223,12 @@ class _TreePrinter:
         self._context = context
         self._trees = trees
 
-    def show(self, name: str, depth: int, indent: str = "") -> None:
-        """Everything beneath `name`, at most `depth` levels of it."""
-        bindings = self._context.list_bindings(name, tree=self._trees)
+    def listed(self, name: str) -> list[Binding]:
+        """What is directly beneath a context."""
+        return self._context.list_bindings(name, tree=self._trees)
+
+    def show(self, bindings: list[Binding], depth: int, indent: str = "") -> None:
+        """These and everything beneath them, at most `depth` levels in all."""
         for number, binding in enumerate(bindings, 1):
             branch, below = ("└── ", "    ") if number == len(bindings) else ("├── ", "│   ")
             line = errors.printable(f"{indent}{branch}{Name(binding.name)[-1:]}")
@@ -231,7 +236,7 @@ class _TreePrinter:
                 self.contexts += 1
                 click.echo(line)
                 if depth > 1:
-                    self.show(binding.name, depth - 1, indent + below)
+                    self.show(self.listed(binding.name), depth - 1, indent + below)
             else:
                 self.bindings += 1
                 value = tables.cut(values.compact(binding.value), _VALUE_WIDTH)

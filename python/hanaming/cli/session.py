@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hanaming import Attempt, Context, HAContext, NamingError
+from hanaming import Attempt, Context, HAContext, NameNotFoundError, NamingError
 
 from . import errors, streams, values
 
@@ -33,6 +33,7 @@ class Session:
     json: bool
     verbose: bool
     quiet: bool
+    hint: str = field(default="", init=False)  # what to try where the answer is "not found"
     _context: Context | None = field(default=None, init=False, repr=False)
 
     @property
@@ -92,13 +93,14 @@ class ExamplesFirst(click.Command):
         super().format_help_text(ctx, formatter)
 
 
+_LOCAL = click.Option(["--local"], is_flag=True, help="Ask the one node's local tree alone; never fails over.")
 _SHARED = [
     click.Option(
         ["--provider"],
         metavar="HN://HOST:PORT,…",
         help="Whom to ask: one address or several. Else HANAMING_PROVIDER, else 127.0.0.1:11100.",
     ),
-    click.Option(["--local"], is_flag=True, help="Ask the one node's local tree alone; never fails over."),
+    _LOCAL,
     click.Option(
         ["--timeout"],
         type=click.FloatRange(min=0, min_open=True),
@@ -118,13 +120,18 @@ def standalone(*, examples: str) -> Callable[[Callable[..., Any]], click.Command
     return click.command(cls=ExamplesFirst, examples=examples)
 
 
-def command(*, examples: str, mutation: bool = False) -> Callable[[Callable[..., int | None]], click.Command]:
-    """A command that asks a cluster. Its function is given a `Session` and returns an exit status, `None` for done."""
+def command(
+    *, examples: str, mutation: bool = False, trees: bool = True
+) -> Callable[[Callable[..., int | None]], click.Command]:
+    """A command that asks a cluster. Its function is given a `Session` and returns an exit status, `None` for done.
+
+    `trees` is false where it is about nodes and not about what is bound: such a command has no `--local`.
+    """
 
     def wrap(function: Callable[..., int | None]) -> click.Command:
         @functools.wraps(function)
         def run(**options: Any) -> int:
-            shared = {f.name: options.pop(f.name) for f in fields(Session) if f.init}
+            shared = {f.name: options.pop(f.name, False) for f in fields(Session) if f.init}
             session = Session(**shared)
             try:
                 return _run(session, function, options, mutation=mutation)
@@ -132,7 +139,8 @@ def command(*, examples: str, mutation: bool = False) -> Callable[[Callable[...,
                 session.close()
 
         made = click.command(cls=ExamplesFirst, examples=examples)(run)
-        made.params.extend(_SHARED)  # behind the command's own
+        # Behind the command's own.
+        made.params.extend(option for option in _SHARED if trees or option is not _LOCAL)
         return made
 
     return wrap
@@ -146,7 +154,8 @@ def _run(session: Session, function: Callable[..., int | None], arguments: dict[
                     errors.text(text, key.upper())
         status = function(session, **arguments)
     except NamingError as error:
-        streams.say(f"hanaming: {error}")
+        hint = f"; {session.hint}" if session.hint and isinstance(error, NameNotFoundError) else ""
+        streams.say(f"hanaming: {error}{hint}")
         if session.verbose:
             _show_attempts(error.attempts)
         return errors.exit_status(error, mutation=mutation)
