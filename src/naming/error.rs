@@ -238,8 +238,8 @@ impl NamingError {
 impl fmt::Display for NamingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.name {
-            Some(name) => write!(f, "'{name}': {}", self.0.message),
-            None => f.write_str(&self.0.message),
+            Some(name) if !name.is_empty() => write!(f, "'{name}': {}", self.0.message),
+            _ => f.write_str(&self.0.message),
         }
     }
 }

@@ -41,10 +41,10 @@ fn what_has_a_counterpart_is_taken() {
 #[test]
 fn whatever_has_none_is_reported_by_its_key() {
     let table = [
-        ("jnp.discoveryGroup=230.0.0.4", "hn+mdns"),
-        ("jnp.discoveryPort=1102", "hn+mdns"),
-        ("jnp.discoveryTimeout=5000", "hn+mdns"),
-        ("jnp.disableDiscovery=false", "hn+mdns"),
+        ("jnp.discoveryGroup=230.0.0.4", "none in this version"),
+        ("jnp.discoveryPort=1102", "none in this version"),
+        ("jnp.discoveryTimeout=5000", "none in this version"),
+        ("jnp.disableDiscovery=false", "not looked for by multicast"),
         ("jnp.disableDiscovery=maybe", "neither true nor false"),
         ("java.naming.security.principal=scott", "no effect yet"),
         ("java.naming.security.credentials=tiger", "no effect yet"),
@@ -92,6 +92,17 @@ fn the_last_one_wins() {
 fn the_url_s_warnings_are_the_environment_s() {
     let said = said("java.naming.provider.url=jnp://h1:1200,h2");
     assert!(said.contains("line 1: java.naming.provider.url = \"jnp://h1:1200,h2\": \"h2\" has no port"), "{said}");
+}
+
+#[test]
+fn warnings_come_by_their_lines() {
+    let said = said(
+        "java.naming.factory.initial=com.example.Factory\njava.naming.provider.url=jnp://h1,h2\njnp.discoveryGroup=230.0.0.4",
+    );
+    let lines: Vec<&str> = said.lines().map(|line| &line[..7]).collect();
+    assert!(lines.is_sorted() && lines.contains(&"line 1:") && lines.contains(&"line 3:"), "{said}");
+    let whole = read("jnp.partitionName=x\njnp.discoveryPort=1").warnings;
+    assert!(whole[0].starts_with("line 2:") && whole[1].contains("is missing"), "{whole:?}");
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
     fn warn(&mut self, property: &Property, sentence: &str) {
         let place = if property.line > 0 { format!("line {}: ", property.line) } else { String::new() };
         let key = excerpt(&property.key);
-        self.warnings.say(format!("{place}{} {sentence}", key.trim_matches('"')));
+        self.warnings.say_of(property.line, format!("{place}{} {sentence}", key.trim_matches('"')));
     }
 
     fn read(&mut self, property: &'a Property) {
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
                 Some(true) => {}
                 Some(false) => self.warn(
                     property,
-                    "has no effect: servers are looked for by multicast only where that is asked for, with hn+mdns://cluster",
+                    "has no effect: servers are not looked for by multicast in this version; the URL must list their addresses",
                 ),
                 None => self.warn(property, value::NO_FLAG),
             },
@@ -128,8 +128,8 @@ impl<'a> Reader<'a> {
                 self.warn(
                     property,
                     "is undocumented, and does nothing in a JVM while that caches the name itself (the security property \
-                     networkaddress.cache.ttl must be 0 or small); here it is dns_refresh=\"always\", which is to come: for now \
-                     names are resolved again in the background",
+                     networkaddress.cache.ttl must be 0 or small); here it is dns_refresh=\"always\", which is not in this version: host \
+                     names are resolved again in the background when a target fails",
                 );
             }
             Some(false) => {}
@@ -145,8 +145,8 @@ impl<'a> Reader<'a> {
         let provider = self.url.map(|property| self.read_url(property, product));
         if provider.is_none() && (self.jnp || product == Some(Product::Jnp)) {
             self.warnings.say(format!(
-                "{PROVIDER_URL} is missing: HA-JNDI then looks for servers by multicast; here that must be asked for, with \
-                 hn+mdns://cluster, or the addresses be given"
+                "{PROVIDER_URL} is missing: HA-JNDI then looks for servers by multicast, which is not in this version; list \
+                 their addresses"
             ));
         }
         Environment { provider, options: self.options, warnings: self.warnings.into_sentences() }
