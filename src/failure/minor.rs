@@ -113,7 +113,7 @@ fn read_vendor(text: &str) -> Option<(u32, bool)> {
 fn numbers_in(text: &str, base: Option<(u32, bool)>) -> Vec<Number> {
     let bare_is_hexadecimal = base.is_some_and(|base| base.1);
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
-        .filter_map(|word| read_number(word, bare_is_hexadecimal))
+        .filter_map(|word| whole_without_prefix(word).or_else(|| read_number(word, bare_is_hexadecimal)))
         .map(|(value, hexadecimal)| {
             let vendor_id = base.map_or(0, |base| base.0);
             // A whole code stands as it is, also behind its vendor's name.
@@ -121,6 +121,13 @@ fn numbers_in(text: &str, base: Option<(u32, bool)>) -> Vec<Number> {
             Number { minor: Minor(if whole { value } else { vendor_id.wrapping_add(value) }), hexadecimal }
         })
         .collect()
+}
+
+/// Eight digits that name a known vendor as hexadecimal ones, and none as decimal ones: `49421040`.
+fn whole_without_prefix(word: &str) -> Option<(u32, bool)> {
+    let decimal = word.parse().ok().filter(|_| word.len() == 8).map(Minor)?;
+    let value = u32::from_str_radix(word, 16).ok()?;
+    (Minor(value).is_known() && !decimal.is_known()).then_some((value, true))
 }
 
 /// One number, and whether it was hexadecimal: `0x1`, `E02`, `201`, `-1229066304`. Whoever prints 32 bits as a signed

@@ -1,7 +1,7 @@
 //! What CORBA exceptions print beside their class: vendor, minor code, completion status, in each ORB's spelling.
 
-use crate::failure::CompletionStatus;
 use crate::failure::tables::corba_minors;
+use crate::failure::{CompletionStatus, Minor};
 
 /// A field found in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,10 +40,15 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
         return Some((found, at + length));
     }
     let vendor = word(rest, "OMG").or_else(|| word(rest, "TAO exception,")).map(str::trim_start);
-    let minor = word(vendor.unwrap_or(rest), "minor code").or_else(|| word(rest, "minor:").filter(|_| vendor.is_none()))?;
+    let minor = word(vendor.unwrap_or(rest), "minor code").or_else(|| bare_minor(rest).filter(|_| vendor.is_none()))?;
     let minor = minor.trim_start().strip_prefix("id ").unwrap_or(minor);
     let (number, mut end) = value(text, text.len() - minor.len())?;
-    let mut found = vec![Field::Minor(number.to_owned())];
+    let mut number = number.to_owned();
+    if let Some((other, after)) = other_form(text, end) {
+        number = format!("{number} {other}");
+        end = after;
+    }
+    let mut found = vec![Field::Minor(number)];
     if vendor.is_some() && rest.starts_with("OMG") {
         found.push(Field::Vendor("OMG".to_owned()));
     }
@@ -52,6 +57,56 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
         end = after;
     }
     Some((found, end))
+}
+
+/// What follows the word `minor` where a code does: behind `:` or `=` anything, behind a blank a whole code alone, since
+/// `minor` is an everyday word too.
+fn bare_minor(text: &str) -> Option<&str> {
+    let after = word(text, "minor")?;
+    let next = after.trim_start();
+    (next.starts_with([':', '=']) || whole_code(next).is_some()).then_some(after)
+}
+
+/// The length of a whole code of 32 bits at the start of a text, which names its vendor.
+fn whole_code(text: &str) -> Option<usize> {
+    let length = text.bytes().take(64).take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
+    let number = &text[..length];
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let (minor, _) = Minor::read(None, &[number]).filter(|_| is_number)?;
+    (minor.vendor_id() != 0 && minor.vendor().is_some()).then_some(length)
+}
+
+/// The same code in its other form behind the first one, `1229066304 (0x49421040)`.
+fn other_form(text: &str, at: usize) -> Option<(&str, usize)> {
+    let inside = text[at..].trim_start_matches([' ', '\n']).strip_prefix('(')?;
+    let length = inside.bytes().take(16).position(|b| b == b')')?;
+    let is_code = inside.starts_with("0x") || inside[..length].bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    (is_code && length > 0).then_some((&inside[..length], text.len() - inside.len() + length + 1))
+}
+
+/// A whole code and nothing else behind a system exception's class: `TRANSIENT (0x49421040)`, `TRANSIENT 0x49421040`.
+pub fn code_behind(text: &str, at: usize) -> Option<(Field, usize)> {
+    let rest = &text[at..];
+    let number = rest.trim_start_matches([' ', ',', '\t', '\n']);
+    let number = number.strip_prefix('(').unwrap_or(number);
+    let length = whole_code(number).filter(|_| number.len() < rest.len())?;
+    let end = text.len() - number.len() + length;
+    Some((Field::Minor(number[..length].to_owned()), end))
+}
+
+/// Whether a status, a code or a vendor stands in the first piece of a text: on one line, where the value may be left
+/// for the next one.
+pub fn any_near(text: &str) -> bool {
+    let line = text.split('\n').next().unwrap_or_default();
+    let starts = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    let begins = |at: usize, word: &str| {
+        let after = line[at + word.len()..].trim_start_matches([' ', ':', '=', '\t']);
+        starts(at) && (after.is_empty() || fields(line, at).is_some())
+    };
+    code_behind(line, 0).is_some()
+        || ["minor", "vmcid", "completed", "COMPLETED_"]
+            .iter()
+            .any(|word| line.match_indices(word).any(|(at, _)| begins(at, word)))
 }
 
 /// What follows `word` (blanks in it stand for any blanks).
@@ -71,7 +126,10 @@ fn value(text: &str, at: usize) -> Option<(&str, usize)> {
     let start = at + skipped;
     let is_value = |b: &u8| b.is_ascii_alphanumeric() || b"_.-".contains(b);
     let length = bytes[start..].iter().take(64).take_while(|b| is_value(b)).count();
-    let value = text[start..start + length].trim_end_matches(['.', '-']);
+    let value = &text[start..start + length];
+    // The next field's name may be glued to the value.
+    let glued = ["minor", "completed", "vmcid"].iter().filter_map(|name| value.find(name).filter(|at| *at > 0)).min();
+    let value = value[..glued.unwrap_or(length)].trim_end_matches(['.', '-']);
     (skipped > 0 && !value.is_empty()).then_some((value, start + value.len()))
 }
 

@@ -1,5 +1,6 @@
 //! One line of a log, made readable: decoded, cleaned, without its prefix.
 
+use super::colour;
 use super::prefix::{self, Stripped};
 
 /// More of a line than this is not looked at.
@@ -38,11 +39,15 @@ impl Line {
     }
 }
 
-/// Without what formatting leaves in pasted text: backticks, escapes of blanks, control characters.
+/// Without what formatting leaves in pasted text: colours, backticks, escapes of blanks, control characters.
 fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
+        if let Some(length) = colour::sequence(rest) {
+            rest = &rest[length..];
+            continue;
+        }
         let escaped = ["\\t", "\\r\\n", "\\n", "\\\""].into_iter().find(|escape| rest.starts_with(escape));
         match (escaped, c) {
             (Some("\\t"), _) | (None, '\t') => out.push('\t'),

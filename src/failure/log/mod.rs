@@ -5,6 +5,7 @@
 //! those that belong together, [`parse`] makes a chain of them by the shapes in [`shape`], [`fields`] and [`status`],
 //! and [`group`] counts the same ones. Everything is bounded: the bytes of a line, the lines of an event, the groups.
 
+mod colour;
 mod draft;
 mod event;
 mod fields;

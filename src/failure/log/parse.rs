@@ -131,6 +131,12 @@ impl<'a> Walk<'a> {
                 self.put(&found);
                 return Some(end);
             }
+            if corba::system_exception(mention.class).is_some()
+                && let Some((code, end)) = fields::code_behind(text, mention.end)
+            {
+                self.put(&[code]);
+                return Some(end);
+            }
             // `IDL:omg.org/CORBA/TRANSIENT:1.0'`: the version is no message.
             let version =
                 if mention.class.starts_with("omg.org") { starts(&text[mention.end..], ":1.0'").unwrap_or(0) } else { 0 };
@@ -366,6 +372,10 @@ fn next_word(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     let word = rest.find(|c| !joins(c)).unwrap_or(rest.len());
     let blank = rest[word..].find(joins).map_or(rest.len(), |gap| word + gap);
+    // A field's name may be glued to the message before it.
+    if let Some(message) = rest[..word].strip_suffix("vmcid").filter(|message| !message.is_empty()) {
+        return at + message.len();
+    }
     // A word that a dot or slash joins to the one before is the same path.
     at + blank.max(1)
 }

@@ -106,10 +106,15 @@ fn bracketed(text: &str) -> Option<Piece<'_>> {
         "TIMEOUT",
         "CORBA",
         "vmcid",
+        "minor",
+        "completed",
+        "Errno",
     ]
     .iter()
     .any(|word| inside.contains(word));
-    if inside.is_empty() || says_more || inside.contains('\'') {
+    // A CORBA code that a wrap put at the start of its line.
+    let is_code = close == ')' && (inside.starts_with("0x") || (inside.len() > 8 && inside.bytes().all(|b| b.is_ascii_digit())));
+    if inside.is_empty() || says_more || is_code || inside.contains('\'') {
         return None;
     }
     let kind = if time(inside).is_some() { Kind::Time } else { level_kind(inside) };

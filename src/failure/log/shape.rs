@@ -2,6 +2,7 @@
 //!
 //! Everything here looks at one place of a text and a bounded piece behind it.
 
+use super::fields;
 use crate::failure::corba;
 use crate::failure::{Link, tables};
 
@@ -61,6 +62,8 @@ const OTHER_NAMES_IN_PACKAGES: &[&str] = &[
 /// Words that make a class a matter of talk: code, configuration, advice.
 const TALK: &[&str] = &[
     "catch",
+    "catches",
+    "catching",
     "except",
     "raise",
     "throws",
@@ -126,7 +129,14 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
 /// Some bare names of system exceptions are everyday words: what follows must be CORBA's.
 fn is_plainly_corba(name: &str, after: &str) -> bool {
     let signs = ["CORBA", "vmcid", "minor code", "COMPLETED_"];
-    name.contains('_') || signs.iter().any(|sign| near(after).contains(sign))
+    name.contains('_') || has_code(after) || signs.iter().any(|sign| near(after).contains(sign))
+}
+
+/// Whether a minor code stands directly behind a bare class.
+fn has_code(after: &str) -> bool {
+    let next = after.trim_start_matches([' ', '(']);
+    let names_code = next.starts_with("minor") && fields::fields(near(next), 0).is_some();
+    names_code || fields::code_behind(near(after), 0).is_some()
 }
 
 /// The first bytes of a text: what is looked at from each of many places must be short.
@@ -153,13 +163,19 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
     let introduced = linked
         || line_start
         || before.ends_with([':', '>', '-', '(', '[', '=', '"', '\'', ';', '|', '<'])
-        || ["exception", "Exception", "threw", "thrown", "with", "by", "error", "is", "cause", "Error"].contains(&word);
+        || ["exception", "Exception", "threw", "thrown", "caught", "Caught", "with", "by", "error", "is", "cause", "Error"]
+            .contains(&word);
     if after.starts_with("::") || after.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return false;
     }
     let details =
         ["[Root", "vmcid", "minor code", "(vmcid", "of RPC", "; nested", "- "].iter().any(|word| next.starts_with(word));
     let bare_system = system && !dotted;
+    if system
+        && if dotted { fields::any_near(near(after)) || (introduced && next.starts_with("raised by")) } else { has_code(after) }
+    {
+        return true;
+    }
     match after.chars().next() {
         Some(':') => !bare_system || introduced,
         Some('(') if system => true,
@@ -170,13 +186,19 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
         Some('.') => next[1..].trim_start().starts_with("Root exception is"),
         Some(';' | '[') => true,
         Some(']' | ')' | ',' | '"' | '\'' | '>') => linked,
-        Some(_) if details => true,
+        Some(_) if details || numbered(next) => true,
         Some(_) | None => {
             let ends_line = after.is_empty() || after.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
             let ends = next.is_empty() || ends_line || frame(text, text.len() - next.len()).is_some();
             ends && introduced && !bare_system
         }
     }
+}
+
+/// .NET's number between class and message: `SocketException (10061): …`, `Win32Exception (0x80004005): …`.
+fn numbered(next: &str) -> bool {
+    let inside = next.strip_prefix('(').and_then(|next| near(next).split_once("):"));
+    inside.is_some_and(|(number, _)| number.starts_with(|c: char| c.is_ascii_digit()) && !number.contains(' '))
 }
 
 /// A bare `Error:` is one where a symbol of errno follows.
