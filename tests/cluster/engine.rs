@@ -168,14 +168,18 @@ fn refusing_seeds_are_dialled_on_and_after_three_seconds_a_cluster_is_founded() 
         assert_eq!(bench.not_opened(link, refused()), Vec::<String>::new());
         happened.extend(bench.tick_until(500 * link));
     }
-    let founded = ["3000 ready", "3000 dial 7 10.0.0.1:11100", "3000 view 5: n5 live"];
+    let alone = "seed 10.0.0.1:11100 has never answered: until it does this node is a cluster of its own";
+    let warned = format!("3000 warned {alone}");
+    let founded = ["3000 ready", warned.as_str(), "3000 dial 7 10.0.0.1:11100", "3000 view 5: n5 live"];
     let dials = |links: std::ops::Range<u64>| links.map(|link| format!("{} dial {link} 10.0.0.1:11100", 500 * (link - 1)));
     let expected: Vec<String> = dials(2..7).chain(founded.map(str::to_owned)).chain(dials(8..10)).collect();
     assert_eq!(happened, expected);
+    assert_eq!(bench.engine.warnings(), [alone]);
     assert!(!bench.engine.introduction().firm);
     // Provisional, it gives way to whoever is met later.
     let outputs = bench.opened(9, introduction(1, Some(9), true));
     assert_eq!(outputs, ["view 9: n1 live, n5 live", "gossip 9"]);
+    assert_eq!(bench.engine.warnings(), Vec::<String>::new());
     assert!(bench.engine.introduction().firm);
 }
 

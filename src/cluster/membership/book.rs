@@ -63,6 +63,11 @@ impl Book {
         self.entries.get_mut(address)
     }
 
+    /// Whether somebody ever answered there, if only with a refusal.
+    pub(super) fn has_answered(&self, address: &Endpoint) -> bool {
+        self.entries.get(address).is_some_and(|entry| entry.was_united || entry.answered.is_some() || entry.rejected.is_some())
+    }
+
     /// The seeds' addresses.
     pub(super) fn seeds(&self) -> impl Iterator<Item = (&Endpoint, &Entry)> {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Seed)

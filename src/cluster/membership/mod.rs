@@ -191,7 +191,11 @@ impl Membership {
 
     /// What a person should see, each with its remedy.
     pub fn warnings(&self) -> Vec<String> {
-        self.warnings.texts()
+        let mut texts = self.warnings.texts();
+        if self.me.state == MemberState::Live {
+            texts.extend(self.missed_seeds());
+        }
+        texts
     }
 
     /// What the node has seen last, as gossip.

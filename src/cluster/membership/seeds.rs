@@ -46,6 +46,12 @@ impl Seeds {
         self.seeds.iter().all(|seed| seed.addresses.as_ref().is_some_and(|found| !found.is_empty()))
     }
 
+    /// Those that never answered, at none of their addresses.
+    pub(super) fn unanswered<'a>(&'a self, book: &'a Book) -> impl Iterator<Item = &'a Endpoint> {
+        let answered = |address: &Endpoint| *address == self.own || book.has_answered(address);
+        self.seeds.iter().filter(move |seed| !seed.addresses.iter().flatten().any(answered)).map(|seed| &seed.given)
+    }
+
     /// Whether every seed is this node itself.
     pub(super) fn are_only(&self, book: &Book, me: NodeId) -> bool {
         self.are_resolved() && book.seeds().all(|(_, entry)| entry.answered == Some(me))

@@ -108,7 +108,15 @@ impl Membership {
         if self.joining.met && self.joining.has_tree {
             self.set_state(MemberState::Live);
             self.outputs.push(Output::Ready);
+            let missed: Vec<_> = self.missed_seeds().map(Output::Warned).collect();
+            self.outputs.extend(missed);
         }
+    }
+
+    /// The seeds for whose silence this node is alone, in words: a mistyped one would else make a cluster of its own unseen.
+    pub(super) fn missed_seeds(&self) -> impl Iterator<Item = String> {
+        let missed = self.seeds.unanswered(&self.book).filter(|_| self.peers.is_empty());
+        missed.map(|seed| format!("seed {seed} has never answered: until it does this node is a cluster of its own"))
     }
 
     /// Why this node is not ready, in words; `None` where it is.
