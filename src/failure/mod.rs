@@ -14,6 +14,7 @@ mod category;
 mod chain;
 mod classify;
 mod completion;
+mod connecting;
 pub mod corba;
 mod description;
 mod finding;

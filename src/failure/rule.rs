@@ -4,7 +4,7 @@
 //! fits counts. Rows key on classes and symbols. Words stand only where nothing else tells two meanings of one class
 //! apart, and then lower the confidence, since words are localised.
 
-use super::{Category, CompletionStatus, Link, Phase, Thrown};
+use super::{Category, CompletionStatus, Link, Phase, Thrown, connecting};
 
 /// How much one exception's meaning counts beside those of the others in its chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -178,44 +178,6 @@ pub struct Seen<'a> {
     pub connecting: bool,
 }
 
-/// Frames that say what was being done; the first that is found decides.
-const CONNECTING: &[&str] = &[
-    "create_connection",
-    "sock_connect",
-    "socketconnect",
-    "socket.connect",
-    "doconnect",
-    "finishconnect",
-    "connect0",
-    "_connect_sock",
-    "_connect_tcp",
-    "open_connection",
-    "plainconnect",
-    "impl.connect",
-    ".connect(",
-    ", in connect",
-    ", in _connect",
-    ", in _new_conn",
-    "connection.<init>",
-    "checkconnect",
-    "do_handshake",
-];
-const WAITING: &[&str] = &[
-    "socketread",
-    "socketinputstream",
-    "getresponse",
-    ", in recv",
-    ", in read",
-    "_read_status",
-    "read_response",
-    "begin(",
-    "receive",
-    "readreply",
-    "waitfor",
-    "getresult",
-    ".read(",
-    "parseresponse",
-];
 const CONNECTING_WORDS: &[&str] = &[
     "connect timed out",
     "connect timeout",
@@ -227,6 +189,7 @@ const CONNECTING_WORDS: &[&str] = &[
     "cannot connect",
     "connection to server at",
     "connect failed",
+    "connect call failed",
     "dial tcp",
     "connect econn",
     "connect etimedout",
@@ -237,6 +200,8 @@ const CONNECTING_WORDS: &[&str] = &[
     "timed out: connect",
     "connection establishment",
 ];
+/// Words that say that the exchange had gone further, whatever the frames are.
+const EXCHANGING_WORDS: &[&str] = &["read timed out", "(read failed)", "(write failed)", "receive timed out"];
 
 impl<'a> Seen<'a> {
     /// An exception, and the frames and messages of its whole chain.
@@ -245,7 +210,8 @@ impl<'a> Seen<'a> {
         let connecting = match thrown.phase {
             Some(Phase::Resolve | Phase::Connect | Phase::Handshake) => true,
             Some(_) => false,
-            None => CONNECTING_WORDS.iter().any(|words| message.contains(words)) || connecting_by_frames(&thrown.frames),
+            None if EXCHANGING_WORDS.iter().any(|words| message.contains(words)) => false,
+            None => CONNECTING_WORDS.iter().any(|words| message.contains(words)) || connecting::is_proved(&thrown.frames),
         };
         Self { thrown, class: thrown.simple_class(), message, beside, connecting }
     }
@@ -269,19 +235,6 @@ impl<'a> Seen<'a> {
             None => contains_word(&self.thrown.message, code),
         }
     }
-}
-
-fn connecting_by_frames(frames: &[String]) -> bool {
-    for frame in frames {
-        let frame = frame.to_lowercase();
-        if WAITING.iter().any(|mark| frame.contains(mark)) {
-            return false;
-        }
-        if CONNECTING.iter().any(|mark| frame.contains(mark)) {
-            return true;
-        }
-    }
-    false
 }
 
 /// Whether `word` stands in `text` and not within a longer word.

@@ -6,11 +6,11 @@ attribute or an argument, and `__context__` where it is not suppressed. Members 
 
 from __future__ import annotations
 
-import linecache
 from typing import TYPE_CHECKING, Any
 
 from hanaming._native import classify_chain
 from hanaming.classification import foreign
+from hanaming.classification.calls import failing_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,9 @@ def chain_of(error: BaseException) -> Chain:
     parts: list[list[dict[str, Any]]] = []
     phase: str | None = None
     for one, link in _walk(error):
+        if link == "context":
+            # What was being handled happened before, and need not be what the one after it was raised for.
+            phase = None
         if thrown and type(one).__name__ in _TURNS:
             continue
         fields = _fields(one, link)
@@ -129,7 +132,7 @@ def _was_cut_off(before: dict[str, Any], error: BaseException) -> bool:
 
 
 def _frames(traceback: TracebackType | None) -> list[str]:
-    """The uppermost frames, the one that threw first; that one with its line of source, which names what it called."""
+    """The uppermost frames, the one that threw first; that one with the call that failed, where that is certain."""
     entries = []
     while traceback is not None:
         entries.append(traceback)
@@ -138,8 +141,7 @@ def _frames(traceback: TracebackType | None) -> list[str]:
     for entry in reversed(entries[-_FRAMES:]):
         code = entry.tb_frame.f_code
         frame = f'File "{code.co_filename}", line {entry.tb_lineno}, in {code.co_name}'
-        if not shown:
-            source = linecache.getline(code.co_filename, entry.tb_lineno, entry.tb_frame.f_globals).strip()
-            frame = f"{frame}: {source}" if source else frame
+        if not shown and (call := failing_call(entry)):
+            frame = f"{frame}: {call}"
         shown.append(frame)
     return shown

@@ -10,7 +10,7 @@ use super::line::Line;
 use super::shape::{self, LINKS, NEAR, TURNS};
 use super::status;
 use crate::failure::tables::rmi::ANSWERED;
-use crate::failure::{Chain, Link, Thrown, corba};
+use crate::failure::{Chain, Link, Thrown, connecting, corba};
 
 /// The chain that the lines of an event show.
 pub fn parse(lines: &[Line]) -> Chain {
@@ -98,8 +98,18 @@ impl<'a> Walk<'a> {
         }
         if let Some(end) = shape::frame(text, at) {
             self.end_message(text, at);
-            self.add_frame(&text[at..end]);
-            return Some(if rest.starts_with("File") { after_code(text, end) } else { end });
+            if !rest.starts_with("File") {
+                self.add_frame(&text[at..end]);
+                return Some(end);
+            }
+            let after = after_code(text, end);
+            let code = text[end..after].trim();
+            if connecting::is_connect_call(code) {
+                self.add_frame(&format!("{}: {code}", &text[at..end]));
+            } else {
+                self.add_frame(&text[at..end]);
+            }
+            return Some(after);
         }
         if !self.has_system_exception()
             && let Some((class, found, length)) = fields::symbol(text, at)

@@ -45,11 +45,10 @@ pub const RULES: &[Rule] = &[
         Meaning::no(ResourceExhausted, "local_resources", "this machine had run out of a resource"),
     )
     .words(&["too many open files", "no buffer space"]),
-    Rule::class(&["SocketException"], Meaning::no(NotConnected, "unreachable", "the server could not be reached")).words(&[
-        "network is unreachable",
-        "no route to host",
-        "host is down",
-    ]),
+    Rule::class(&["SocketException"], Meaning::no(NotConnected, "unreachable", "the server could not be reached"))
+        .words(&["network is unreachable", "no route to host", "host is down"])
+        // The route went away under a connection that stood.
+        .without(&["(read failed)", "(write failed)"]),
     Rule::class(&["SocketException"], REFUSED.trust(80)).words(&["connection refused", "actively refused"]),
     Rule::class(&["SocketException"], DURING_CONNECT).connecting(),
     Rule::class(

@@ -44,7 +44,11 @@ pub const RULES: &[Rule] = &[
         "broken pipe",
         "socket closed",
         "read timed out",
+        "connection has been shutdown",
+        "bound has closed",
+        "before receiving peer's close_notify",
     ]),
+    Rule::class(&["SSLException", "SSLError"], BROKEN).beside(LOST_BENEATH),
     Rule::class(
         &[
             "SSLException",
@@ -99,5 +103,8 @@ pub const RULES: &[Rule] = &[
     Rule::class(&[], TRUST).words(&["certificate_verify_failed", "certificate verify failed", "pkix path building failed"]),
 ];
 
+/// What an exception within TLS may have as its cause, which is then what happened.
+const LOST_BENEATH: &[&str] =
+    &["Broken pipe", "Connection reset", "connection was aborted", "forcibly closed", "Socket closed", "Read timed out"];
 const TRUST: Meaning = Meaning::no(Security, "tls_trust", "the peer's certificate was not trusted").decisive();
 const BROKEN: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke").wrapper();
