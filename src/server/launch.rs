@@ -119,7 +119,7 @@ fn past(found: Option<data::Found>) -> (Past, Origin, Option<Kept>) {
         return (Past::default(), Origin::Memory, None);
     };
     let members = identity.members.iter().map(|member| member.endpoint.clone()).collect();
-    let past = Past { cluster_id: identity.cluster_id, members, needs_others: identity.copying };
+    let past = Past { cluster_id: identity.cluster_id, members, needs_others: identity.copying, ..Past::default() };
     let last = state.as_ref().map(|state| state.meta.clone());
     let origin = Origin::Folder { path: folder.path().to_owned(), state };
     (past, origin, Some(Kept { folder, identity, tables, last }))
@@ -168,6 +168,8 @@ fn refused(message: String) -> NamingError {
 }
 
 fn join(network: Arc<dyn Network>, config: &ServerConfig, member: Member, past: Past) -> Arc<dyn Peers> {
+    // Nobody knows a port that was drawn for this start.
+    let past = Past { may_be_known: config.listen.port() != 0, ..past };
     let config = MembersConfig {
         member,
         cluster: config.cluster.clone(),

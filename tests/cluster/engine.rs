@@ -576,3 +576,21 @@ fn a_second_link_to_a_member_is_closed() {
     assert_eq!(bench.opened(2, introduction(1, Some(1), false)), ["close 2"]);
     assert_eq!(bench.opened(2, introduction(1, Some(1), false)), ["close 2"], "and one that nobody asked for");
 }
+
+#[test]
+fn a_node_whose_address_may_be_known_waits_to_be_dialled() {
+    let config = |may_be_known| Config {
+        member: member(5, MemberState::Live),
+        cluster: "c".to_owned(),
+        seeds: Vec::new(),
+        past: Past { may_be_known, ..Past::default() },
+        timing: Timing::default(),
+    };
+    let ready_after = |may_be_known| {
+        let mut engine = Membership::new(Duration::ZERO, config(may_be_known));
+        engine.step(Duration::ZERO, Input::HasTree);
+        let is_ready = |at: &u64| engine.step(ms(*at), Input::Tick).contains(&Output::Ready);
+        (0..3000).step_by(100).find(is_ready)
+    };
+    assert_eq!((ready_after(false), ready_after(true)), (Some(0), Some(700)));
+}

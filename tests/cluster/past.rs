@@ -6,7 +6,8 @@ use hanaming::topology::{ClusterId, MemberState};
 use crate::engine::{Bench, at, gossip, introduction, refused};
 
 fn past(members: &[u128], needs_others: bool) -> Past {
-    Past { cluster_id: Some(ClusterId(7)), members: members.iter().map(|number| at(*number)).collect(), needs_others }
+    let members = members.iter().map(|number| at(*number)).collect();
+    Past { cluster_id: Some(ClusterId(7)), members, needs_others, may_be_known: false }
 }
 
 #[test]

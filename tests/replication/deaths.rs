@@ -2,7 +2,9 @@
 
 use hanaming::protocol::{Answer, Reply};
 
-use crate::nodes::{Cluster, bind, rebind, unbind};
+use hanaming::server::{Node, ServerConfig};
+
+use crate::nodes::{Cluster, bind, config, rebind, unbind};
 
 #[test]
 fn a_newcomer_has_the_whole_tree_before_it_serves() {
@@ -55,4 +57,18 @@ fn who_leaves_hands_over_first() {
     cluster.nodes[2].quiesce(crate::nodes::LONG).unwrap();
     cluster.equal(&[0, 1]);
     assert_eq!(cluster.nodes[0].cluster_tree().len(), 51);
+}
+
+/// The first node of a cluster often has no seeds. When it is started anew the others know it, and it has the tree before
+/// it serves.
+#[test]
+fn a_node_without_seeds_waits_for_those_who_know_it() {
+    let mut cluster = Cluster::start(3);
+    cluster.written(1, bind("kept", "1"));
+    cluster.kill(0);
+    cluster.network.revive("n0");
+    let alone = ServerConfig { seeds: Vec::new(), ..config(0, 3, None) };
+    cluster.nodes[0] = Node::start_on(cluster.network.host("n0"), alone).unwrap();
+    assert_eq!(cluster.shows(0, "kept").as_deref(), Some("1"));
+    cluster.settled();
 }

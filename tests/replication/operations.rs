@@ -57,6 +57,7 @@ fn each_operation_has_its_outcome() {
     assert_eq!(cluster.refused(1, rebind("p", "x")).0, ErrorKind::ContextNotEmpty);
     assert_eq!(cluster.refused(2, Mutation::DestroySubcontext { name: "p/q".to_owned() }).0, ErrorKind::NotContext);
     assert_eq!(cluster.refused(2, rename("p", "o")).0, ErrorKind::OperationNotSupported);
+    assert_eq!(cluster.written(2, rename("p", "p")).version, None, "onto itself nothing happens");
     assert_eq!(cluster.refused(2, bind("", "x")).0, ErrorKind::InvalidName);
     assert_eq!(cluster.refused(2, bind("a//b", "x")).0, ErrorKind::InvalidName);
     cluster.written(0, rename("p/q", "p/moved"));

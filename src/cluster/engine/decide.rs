@@ -115,6 +115,7 @@ impl Engine {
                 (value, moved)
             }
             (Shown::Nothing, None) => return Err(not_found(from, from.len() - 1)),
+            (Shown::Context(_), None) if from == to => return Err(Decision::Nothing),
             (Shown::Context(_), None) => return Err(obstructed(Obstacle::ContextMoves { name: from.clone() })),
         };
         if from == to {

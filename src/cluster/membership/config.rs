@@ -28,6 +28,8 @@ pub struct Past {
     pub members: Vec<Endpoint>,
     /// What it had is given up: it must not serve before it has met somebody.
     pub needs_others: bool,
+    /// It was given the address that it is reached at: a node that ran there before may be known, and be dialled again.
+    pub may_be_known: bool,
 }
 
 /// How long things take.
@@ -45,6 +47,8 @@ pub struct Timing {
     pub slowest_redial: Duration,
     /// After so long without a word from any seed a node founds a cluster.
     pub found_after: Duration,
+    /// How long a node without seeds waits for those who may know it: somewhat longer than they take to dial again.
+    pub known_after: Duration,
     /// A tick that is later than this discards evidence of silence: it was we who slept.
     pub late: Duration,
     /// A cluster that had another member for so long is firm, even where some seed was never met.
@@ -62,6 +66,7 @@ impl Default for Timing {
             redial: Duration::from_millis(500),
             slowest_redial: Duration::from_secs(2),
             found_after: Duration::from_secs(3),
+            known_after: Duration::from_millis(700),
             late: Duration::from_millis(250),
             firm_after: Duration::from_secs(30),
             warning: Duration::from_secs(60),

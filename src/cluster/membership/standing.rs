@@ -45,7 +45,8 @@ impl Membership {
 
     /// Founds a cluster where there is nobody to meet, or nobody was met for long enough.
     fn found(&mut self, now: Duration) {
-        if self.identity.id.is_none() && (self.seeds.are_only(&self.book, self.me.id) || !self.is_patient(now)) {
+        let is_alone = self.seeds.are_only(&self.book, self.me.id) && !self.is_expecting(now);
+        if self.identity.id.is_none() && (is_alone || !self.is_patient(now)) {
             self.identity = Identity::proposed_by(&self.me);
             self.is_news = true;
         }
@@ -225,6 +226,11 @@ impl Membership {
             let gossip = self.gossip(now);
             self.outputs.extend(links.into_iter().map(|link| Output::Gossip { link, gossip: gossip.clone() }));
         }
+    }
+
+    /// Whether those who may know this node from before still have time to dial it.
+    fn is_expecting(&self, now: Duration) -> bool {
+        self.past.may_be_known && now.saturating_sub(self.started) < self.timing.known_after
     }
 
     /// Whether seeds that are silent are still waited for.
