@@ -12,6 +12,7 @@ import pytest
 
 from cli_support import HANAMING, LIMIT, environment, run
 from hanaming.cli.redact import Redactor
+from redacted_lines import KNOWN_ELSEWHERE, READABLE, REDACTED
 
 LOG = """\
 2026-11-30 10:00:00,000 INFO  [com.example.Orders] all is well
@@ -58,6 +59,38 @@ def test_summary(log):
         ["2", "1", "not_connected", "NO", "failover"],
         ["1", "1", "no_response", "MAYBE", "surface"],
     ]
+
+
+def test_summary_in_json(log):
+    document = json.loads(run("classify", "--summary", "--json", str(log)).out)
+    assert document == {
+        "failures": 3,
+        "lines": 8,
+        "sources": [str(log)],
+        "warnings": [],
+        "summary": [
+            {"failures": 2, "kinds": 1, "category": "not_connected", "completion": "NO", "action": "failover"},
+            {"failures": 1, "kinds": 1, "category": "no_response", "completion": "MAYBE", "action": "surface"},
+        ],
+    }
+
+
+def test_one_file_of_a_folder_that_cannot_be_read(log):
+    loop, unread = log.parent / "loop.log", log.parent / "memory.log"
+    loop.symlink_to(loop)
+    unread.symlink_to("/proc/self/mem")  # opens, and can't be read where it starts
+    done = run("classify", str(log.parent))
+    assert done.status == 0
+    assert "3 failures of 2 kinds in 8 lines" in done.err
+    for path in (loop, unread):
+        assert f"warning: {path}: " in done.err
+    document = json.loads(run("classify", "--json", str(log.parent)).out)
+    assert (document["failures"], len(document["warnings"])) == (3, 2)
+    log.unlink()
+    unread.unlink()
+    alone = run("classify", str(log.parent))
+    assert alone.status == 2
+    assert "no file in this folder can be read" in alone.err
 
 
 def test_json(log):
@@ -146,14 +179,14 @@ def test_redacted_names_stay_apart():
     table = [
         ("Connection refused to host: 192.0.2.44; nested", "Connection refused to host: address-1; nested"),
         ("192.0.2.44:389 and 192.0.2.45", "address-1:389 and address-2"),
-        ("t3://scott:tiger@app1:7001", "t3://***@host-1:7001"),
+        ("t3://scott:tiger@app1:7001", "t3://user-1:***@host-1:7001"),
         ("java.net.UnknownHostException: App1", "java.net.UnknownHostException: host-1"),
         ("at com.example.Orders.find(Orders.java:12)", "at com.example.Orders.find(Orders.java:12)"),
         ("localhost:7001 [::1]:80", "localhost:7001 [address-3]:80"),
         ("localhost/fe80:0:0:0:0:0:0:1%1:50051", None),
         ("db.internal is gone", "host-2 is gone"),
         ("password: geheim, pwd=x", "password: ***, pwd=***"),
-        ("mail to someone@corp.example", "mail to user-1"),
+        ("mail to someone@corp.example", "mail to user-2"),
         ("org.omg.CORBA.TRANSIENT: vmcid: SUN minor code: 201", "org.omg.CORBA.TRANSIENT: vmcid: SUN minor code: 201"),
         ("10:00:01,123 ERROR std::exception", "10:00:01,123 ERROR std::exception"),
     ]
@@ -161,6 +194,43 @@ def test_redacted_names_stay_apart():
         if expected is not None:
             assert redact(text) == expected
         assert "fe80" not in redact(text)
+
+
+@pytest.mark.parametrize(("line", "gone", "kept"), REDACTED)
+def test_redaction_leaves_no_secret_and_the_rest(line, gone, kept):
+    shown = Redactor().text(line)
+    assert line in KNOWN_ELSEWHERE or not [secret for secret in gone.split() if secret in shown], shown
+    assert [part for part in kept.split() if part not in shown] == [], shown
+
+
+@pytest.mark.parametrize("line", READABLE)
+def test_redaction_keeps_what_a_reader_needs(line):
+    redactor = Redactor()
+    redactor.learn(line for line, *_ in REDACTED)
+    assert redactor.text(line) == line
+
+
+@pytest.mark.parametrize("options", [[], ["-v"], ["--json"], ["-v", "--json"]], ids=" ".join)
+def test_no_secret_survives_in_any_output(options, tmp_path):
+    """Each line is an event of its own, in a folder of a user's; every secret of the table is looked for in all of it."""
+    folder = tmp_path / "home" / "gina"
+    folder.mkdir(parents=True)
+    for number, (line, _, _) in enumerate(REDACTED):
+        text = f"2026-11-30 10:00:00,000 ERROR [com.example.Orders] javax.naming.CommunicationException: {line}\n"
+        (folder / f"x{number:03}.log").write_text(text, encoding="utf-8")
+    (folder / "loop.log").symlink_to("loop.log")
+    done = run("classify", "--redact", *options, str(folder))
+    assert done.out.count("javax.naming.CommunicationException") >= len(REDACTED)
+    shown = (done.out + done.err).replace(str(tmp_path), "")
+    secrets = {secret for _, gone, _ in REDACTED for secret in gone.split() if len(secret) > 2}
+    assert [secret for secret in secrets if secret in shown] == []
+
+
+def test_the_same_thing_has_the_same_name_throughout():
+    redactor = Redactor()
+    redactor.learn(["later: host=prodlinux, user=erin"])
+    assert redactor.text("prodlinux: erin, PRODLINUX:7001") == "host-1: user-1, host-1:7001"
+    assert redactor.text("\U000f0000") == "\ufffd"  # what stands for names inside can't be sent in
 
 
 # -- explain --------------------------------------------------------------------------------------------------------
@@ -245,3 +315,9 @@ def test_explain_a_provider_that_is_none():
     done = run("explain", "tcp://h:61616")
     assert done.status == 2
     assert "is unknown" in done.err
+
+
+def test_explain_a_folder(tmp_path):
+    done = run("explain", str(tmp_path))
+    assert (done.status, done.out) == (2, "")
+    assert f"{tmp_path} is a folder: `hanaming classify {tmp_path}`" in done.err

@@ -88,7 +88,7 @@ class Report:
     sources: list[str] = field(default_factory=list)
     """The files that were read."""
     warnings: list[str] = field(default_factory=list)
-    """Which of them could not be read to their end, and why."""
+    """Which files could not be read, or not to their end, and why."""
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -158,7 +158,8 @@ def read_failures(
         since: Leave out what has an earlier time. What has no time that can be read stays.
         progress: Called after each megabyte with the file's name, how much of it was read and its size, if known.
 
-    Raises `ConfigurationError` where a file can't be read.
+    A file of a folder that can't be read is a warning in the report; the others are read. Raises `ConfigurationError` where
+    nothing can be.
     """
     return read_sources(sources(source), max_events=max_events, since=since, progress=progress)
 
@@ -175,13 +176,16 @@ def read_sources(
     reader = FailureReader()
     by_group: dict[int | None, Group] = {}
     for log in logs:
+        if log.stream is None:
+            report.warnings.append(f"{log.name}: {log.trouble}")
+            continue
         report.sources.append(log.name)
         for found in _events(reader, log, progress):
             if since is not None and (moment := read_time(found["time"])) is not None and moment < since:
                 continue
             _count(report, by_group, found, log.name, max_events)
         if log.trouble is not None:
-            report.warnings.append(log.trouble)
+            report.warnings.append(f"{log.name}: {log.trouble}")
         report.lines += reader.lines
         reader.restart()
     return report

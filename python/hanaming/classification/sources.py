@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
+import stat
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,36 +24,52 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(slots=True)
 class Source:
-    """One log: its name, its size on disk where that is known, and the open file."""
+    """One log: its name, its size on disk where that is known, and the open file, unless it can't be opened."""
 
     name: str
     size: int | None
-    stream: IO[Any]
+    stream: IO[Any] | None
     trouble: str | None = None
-    """Why it was not read to its end."""
+    """Why it was not read, or not to its end."""
+    among_others: bool = False
+    """Whether others can be read where this one can't."""
 
     def pieces(self) -> Iterator[tuple[bytes, int]]:
         """Its bytes in pieces, each with how much of the size on disk has been read."""
-        plain = _plain(self.stream)
+        if (plain := self._plain()) is None:
+            return
         done = 0
         while piece := self._read(plain):
             done += len(piece)
             yield piece, self._position(done)
+
+    def _plain(self) -> IO[Any] | None:
+        try:
+            return None if self.stream is None else _plain(self.stream)
+        except OSError as error:
+            self._fail(error)
+            return None
 
     def _read(self, plain: IO[Any]) -> bytes:
         try:
             piece = plain.read(_PIECE)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             # Still being written, or cut short: what was read of it counts.
-            self.trouble = f"{self.name}: read as far as it goes: {error}"
+            self.trouble = f"read as far as it goes: {error}"
             return b""
         except OSError as error:
-            raise ConfigurationError(f"{self.name}: {error.strerror or error}") from None
+            self._fail(error)
+            return b""
         return piece.encode(errors="surrogateescape") if isinstance(piece, str) else bytes(piece or b"")
+
+    def _fail(self, error: OSError) -> None:
+        self.trouble = error.strerror or str(error)
+        if not self.among_others:
+            raise ConfigurationError(f"{self.name}: {self.trouble}") from None
 
     def _position(self, done: int) -> int:
         try:
-            return self.stream.tell() if self.size is not None else done
+            return self.stream.tell() if self.stream is not None and self.size is not None else done
         except (OSError, AttributeError, ValueError):
             return done
 
@@ -63,18 +81,51 @@ def sources(given: Any) -> Iterator[Source]:
         return
     path = Path(os.fsdecode(given))
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
-        if not files:
-            raise ConfigurationError(f"{path}: there is no file in this folder")
-    else:
-        files = [path]
+        yield from _in_folder(path)
+        return
+    log = _open(path)
+    if log.stream is None:
+        raise ConfigurationError(f"{log.name}: {log.trouble}")
+    with log.stream:
+        yield log
+
+
+def _in_folder(folder: Path) -> Iterator[Source]:
+    closed: list[OSError] = []
+    found = (Path(at, name) for at, _, names in os.walk(folder, onerror=closed.append) for name in names)
+    files = sorted(file for file in found if not _hidden(file.relative_to(folder)) and _is_log(file))
+    if not files and not closed:
+        raise ConfigurationError(f"{folder}: there is no file in this folder")
+    read = False
+    for error in closed:
+        if not _hidden(Path(error.filename).relative_to(folder)):
+            yield Source(error.filename, None, None, error.strerror)
     for file in files:
-        try:
-            stream = file.open("rb")
-        except OSError as error:
-            raise ConfigurationError(f"{file}: {error.strerror}") from None
-        with stream:
-            yield Source(str(file), os.fstat(stream.fileno()).st_size, stream)
+        log = _open(file)
+        log.among_others = True
+        with log.stream or contextlib.nullcontext():
+            yield log
+        read = read or log.stream is not None
+    if not read:
+        raise ConfigurationError(f"{folder}: no file in this folder can be read")
+
+
+def _open(file: Path) -> Source:
+    try:
+        stream = file.open("rb")
+    except OSError as error:
+        return Source(str(file), None, None, error.strerror)
+    return Source(str(file), os.fstat(stream.fileno()).st_size, stream)
+
+
+def _is_log(file: Path) -> bool:
+    """Whether it is a file to be read; one that can't be looked at is said to be when it can't be opened."""
+    try:
+        return stat.S_ISREG(file.stat().st_mode)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _hidden(path: Path) -> bool:

@@ -58,15 +58,19 @@ def classify(
         moment = None if since is None else times.since(since, datetime.now().astimezone())
     except ValueError as error:
         raise click.UsageError(f"--since: {error}") from None
+    redactor = Redactor()
+    show = redactor.text if redact else str
     try:
-        report = read_sources(_opened(paths), max_events=0, since=moment, progress=_progress(quiet))
+        report = read_sources(_opened(paths), max_events=0, since=moment, progress=_progress(show, quiet=quiet))
     except ConfigurationError as error:
-        streams.say(f"hanaming: {error}")
+        streams.say(f"hanaming: {show(str(error))}")
         return errors.USAGE
-    show = Redactor().text if redact else str
     groups = sorted(report.groups, key=lambda group: -group.count)
+    if redact:
+        redactor.learn(text for group in groups for text in (group.first.text, group.verdict.evidence))
     if as_json:
-        click.echo(values.dumps(_document(report, groups, show), indent=2))
+        document = {"summary": _counted(groups)} if summary else {"groups": [_shown(group, show) for group in groups]}
+        click.echo(values.dumps({**_document(report, show), **document}, indent=2))
     elif summary:
         _summary(groups)
     else:
@@ -92,7 +96,7 @@ def _opened(paths: tuple[str, ...]) -> Iterator[Source]:
             yield Source("-", None, sys.stdin.buffer)
 
 
-def _progress(quiet: bool) -> Callable[[str, int, int | None], None] | None:
+def _progress(shown: Callable[[str], str], *, quiet: bool) -> Callable[[str, int, int | None], None] | None:
     """Says how far a large file has been read, where a person looks on."""
     if quiet or not sys.stderr.isatty():
         return None
@@ -102,7 +106,7 @@ def _progress(quiet: bool) -> Callable[[str, int, int | None], None] | None:
             return
         ended = size is not None and done >= size
         part = f"{done / size:.0%}" if size else f"{done >> 20} MiB"
-        line = "" if ended else f"{errors.printable(name)}: {part}"
+        line = "" if ended else f"{errors.printable(shown(name))}: {part}"
         click.echo(f"\r\x1b[K{line}", nl=False, err=True)
 
     return show
@@ -111,12 +115,12 @@ def _progress(quiet: bool) -> Callable[[str, int, int | None], None] | None:
 def _show(group: Group, show: Callable[[str], str], *, verbose: bool) -> None:
     verdict, first = group.verdict, group.first
     ran = verdict.completion.value if verdict.completion else "-"
-    place = f"{first.source}:{first.line}"
+    place = f"{show(first.source)}:{first.line}"
     if group.count > 1:
-        last = "" if group.last_source == first.source else f"{group.last_source}:"
+        last = "" if group.last_source == first.source else f"{show(group.last_source)}:"
         place += f" to {last}{group.last_line}"
     head = f"{group.count} x {verdict.category.value} ({verdict.detail}), ran: {ran}, do: {_do(group)}"
-    click.echo(errors.printable(show(f"{head}, at {place}")))
+    click.echo(errors.printable(f"{head}, at {place}"))
     for line in _excerpt(show(first.text)):
         click.echo(f"    {errors.printable(line)}")
     click.echo(f"    → {verdict.advice}")
@@ -140,37 +144,44 @@ def _excerpt(text: str) -> list[str]:
     return [tables.cut(line, _EXCERPT_CHARS) for line in lines[:_EXCERPT_LINES]]
 
 
-def _summary(groups: list[Group]) -> None:
-    counts: Counter[tuple[str, str, str]] = Counter()
-    kinds: Counter[tuple[str, str, str]] = Counter()
+def _counted(groups: list[Group]) -> list[dict[str, Any]]:
+    """How many failures there were of each category, and of how many kinds."""
+    counts: Counter[tuple[str, str | None, str]] = Counter()
+    kinds: Counter[tuple[str, str | None, str]] = Counter()
     for group in groups:
         verdict = group.verdict
-        ran = verdict.completion.value if verdict.completion else "-"
-        key = (verdict.category.value, ran, verdict.action.value)
+        key = (verdict.category.value, verdict.completion.value if verdict.completion else None, verdict.action.value)
         counts[key] += group.count
         kinds[key] += 1
-    if counts:
-        rows = [[str(count), str(kinds[key]), *key] for key, count in counts.most_common()]
+    return [
+        {"failures": count, "kinds": kinds[key], "category": key[0], "completion": key[1], "action": key[2]}
+        for key, count in counts.most_common()
+    ]
+
+
+def _summary(groups: list[Group]) -> None:
+    if rows := [["-" if cell is None else str(cell) for cell in row.values()] for row in _counted(groups)]:
         tables.show(["failures", "kinds", "category", "ran?", "do"], rows, right=(0, 1))
 
 
-def _document(report: Report, groups: list[Group], show: Callable[[str], str]) -> dict[str, Any]:
-    def shown(group: Group) -> dict[str, Any]:
-        verdict = {key: show(v) if isinstance(v, str) else v for key, v in group.verdict.as_dict().items()}
-        first = group.first
-        return {
-            "count": group.count,
-            "first": {"source": show(first.source), "line": first.line, "time": first.time},
-            "last": {"source": show(group.last_source), "line": group.last_line, "time": group.last_time},
-            "classes": first.classes,
-            "text": show(first.text),
-            **verdict,
-        }
-
+def _document(report: Report, show: Callable[[str], str]) -> dict[str, Any]:
     return {
         "failures": report.total,
         "lines": report.lines,
         "sources": [show(source) for source in report.sources],
         "warnings": [show(warning) for warning in report.warnings],
-        "groups": [shown(group) for group in groups],
+    }
+
+
+def _shown(group: Group, show: Callable[[str], str]) -> dict[str, Any]:
+    verdict, first = group.verdict, group.first
+    return {
+        "count": group.count,
+        "first": {"source": show(first.source), "line": first.line, "time": first.time},
+        "last": {"source": show(group.last_source), "line": group.last_line, "time": group.last_time},
+        "classes": first.classes,
+        "text": show(first.text),
+        **verdict.as_dict(),
+        "reason": show(verdict.reason),
+        "evidence": show(verdict.evidence),
     }

@@ -96,6 +96,8 @@ def _explained(what: str) -> Explained:
         return _url(stripped)
     if _SYMBOL.fullmatch(stripped) and (verdict := _of_symbol(stripped)):
         return _verdict(verdict)
+    if _is_folder(path):
+        raise ConfigurationError(f"{what} is a folder: `hanaming classify {what}` reads the logs in it")
     explained = _text(what)
     if explained[0].get("category") == Category.NOT_A_FAILURE.value:
         raise ConfigurationError(_not_known(stripped))
@@ -219,6 +221,13 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except (OSError, ValueError):  # a long line is no name
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
         return False
 
 
