@@ -5,5 +5,6 @@
 mod cases;
 mod connecting;
 mod reading;
+mod records;
 mod reformatting;
 mod rules;

@@ -6,6 +6,7 @@
 
 use super::line::Line;
 use super::parse::starts;
+use super::record::{self, Relation};
 use super::shape::{self, LINKS, NEAR, TURNS};
 use super::{fields, status};
 use crate::failure::tables::rmi::ANSWERED;
@@ -17,6 +18,12 @@ const MOST_FRAMES: usize = 12;
 /// So many lines of prose may stand in an event before it is over.
 const MOST_PROSE: usize = 6;
 const MOST_ASKED_FOR: usize = 40;
+/// What links JNP's last failure to the list of those before.
+const DISCOVERY: &str = "discovery failed with error";
+
+/// What the line of a link begins with.
+const LINK_STARTS: &[&str] =
+    &["Caused by:", "Caused by ", "Suppressed:", "[Root", "Root exception is", "nested exception is", "The above", "During"];
 
 /// What a line is to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,14 +77,14 @@ pub fn kind(line: &Line) -> Kind {
         if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") {
             return Kind::Link;
         }
-        if LINKS.iter().any(|(words, _)| starts(here, words).is_some()) {
+        if LINKS.iter().any(|(words, _)| starts(here, words).is_some()) || here.starts_with(DISCOVERY) {
             if goes_on {
                 return Kind::MidLink;
             }
             has_link = true;
         }
         if shape::mention(content, at, false).is_some() {
-            return if goes_on && at > start { Kind::MidLink } else { Kind::Head };
+            return Kind::Head;
         }
         if starts(here, "user exception").is_some() || status::begins(here) {
             return Kind::Head;
@@ -129,8 +136,10 @@ pub struct Open {
     prose: usize,
     asked_for: usize,
     traceback: bool,
-    /// Its frames have the prefix of a record too, so a prefix does not tell that another record begins.
-    prefixed: bool,
+    /// The last line of it that began a record.
+    record: Option<Line>,
+    /// It has lines without the prefix of a record: what has one begins another.
+    bare: bool,
     pipe: bool,
 }
 
@@ -146,7 +155,9 @@ pub enum Step {
 impl Open {
     /// An event that this line opens, if it can; `before` is the line before it.
     pub fn begin(line: Line, kind: Kind, before: Option<&Line>) -> Option<Self> {
-        let spoken_of = !line.content.contains(": ") && before.is_some_and(|before| shape::talks_on(&before.content));
+        let same = |before: &&Line| record::relation(before.is_record.then_some(before), &line) == Relation::Same;
+        let spoken_of =
+            !line.content.contains(": ") && before.filter(same).is_some_and(|before| shape::talks_on(&before.content));
         let opens = match kind {
             Kind::Head | Kind::MidLink => !spoken_of,
             Kind::Near | Kind::Traceback | Kind::Link => true,
@@ -160,9 +171,10 @@ impl Open {
     pub fn step(&mut self, line: Line, kind: Kind) -> Step {
         let full = self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES;
         let kind = if kind == Kind::MidLink { if self.breaks_off(&line) { Kind::Link } else { Kind::Head } } else { kind };
-        // A record of the very same time is the next line of one text, more often than another record.
-        let same_time = line.time.is_some() && self.lines.last().is_some_and(|last| last.time == line.time);
-        let goes_on = same_time || goes_on(line.content.trim_start());
+        let relation = record::relation(self.record.as_ref(), &line);
+        if relation != Relation::Same && !self.evidently_goes_on(&line, kind, relation) {
+            return Step::Over;
+        }
         let asks = self.asked_for < MOST_ASKED_FOR && self.asks();
         let goes = match kind {
             Kind::Frame | Kind::Fields => true,
@@ -174,7 +186,7 @@ impl Open {
             Kind::Head | Kind::MidLink => self.heads == 0 && !self.traceback,
             Kind::Near => self.frames == 0,
             Kind::Traceback => false,
-            Kind::Prose => self.prose < MOST_PROSE && (!line.is_record || self.prefixed || (goes_on && self.frames == 0)),
+            Kind::Prose => self.prose < MOST_PROSE,
         };
         if !goes {
             return Step::Over;
@@ -182,6 +194,26 @@ impl Open {
         self.asked_for = if asks { self.asked_for + 1 } else { 0 };
         self.add(line, kind);
         Step::Goes
+    }
+
+    /// Whether a line with another prefix than the one before is still of the same trace, whose logger writes each line
+    /// as a record.
+    fn evidently_goes_on(&self, line: &Line, kind: Kind, relation: Relation) -> bool {
+        let Some(record) = &self.record else { return false };
+        let content = line.content.trim_start();
+        let shared = self.lines.first().map_or("", |first| first.content.as_str());
+        // Behind a prefix of a form that is not known, which the event's first line has too.
+        let at_start = |words: &str| content.find(words).is_some_and(|at| shared.starts_with(content[..at].trim_end()));
+        match kind {
+            Kind::Frame => !line.is_notice && (shape::frame(content, 0).is_some() || at_start("at ") || at_start("... ")),
+            Kind::Link => record::soon(record, line) && LINK_STARTS.iter().any(|words| at_start(words)),
+            Kind::Blank => true,
+            _ if relation == Relation::Other || self.bare => false,
+            _ if self.traceback || line.indentation(0) > record.indentation(0) => true,
+            Kind::Fields => self.frames == 0 && fields::fields(content, 0).is_some(),
+            Kind::Head => self.ends_with_link() && shape::mention(content, 0, true).is_some(),
+            _ => false,
+        }
     }
 
     /// The bytes of the text that is kept.
@@ -198,7 +230,10 @@ impl Open {
         if self.prose == 0 || (self.prose <= 2 && kind == Kind::Prose && self.frames == 0) {
             self.last = line.number;
         }
-        self.prefixed |= kind == Kind::Frame && line.is_record;
+        if line.is_record {
+            self.record = Some(line.clone());
+        }
+        self.bare |= !line.is_record && self.record.is_some() && kind != Kind::Blank;
         self.frames = match kind {
             Kind::Frame => self.frames + 1,
             Kind::Head | Kind::Link | Kind::MidLink | Kind::Traceback => 0,
@@ -225,14 +260,26 @@ impl Open {
         }
     }
 
-    /// Whether its last line ends in the middle of a sentence, and the next one has no prefix in common with the first.
+    /// Whether its last line ends in the middle of a sentence, where a line may have been broken: the next word had no
+    /// room in it. What has a first word in common with the first line has a prefix of no known form.
     fn breaks_off(&self, next: &Line) -> bool {
+        // More than the one blank that was there may have gone with the break.
+        const LOST: usize = 3;
         let first_word = |line: &Line| line.content.split_whitespace().next().map(str::to_owned);
+        let Some(last) = self.lines.last().filter(|_| self.frames == 0) else { return false };
         if self.lines.first().and_then(first_word) == first_word(next) {
             return false;
         }
-        let ends_within = |line: &Line| line.content.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ',');
-        self.frames == 0 && self.lines.last().is_some_and(ends_within)
+        let room = last.content.len() + LOST + first_word(next).map_or(0, |word| word.len());
+        let can_be_broken = |line: &&Line| line.content.trim().contains(' ');
+        let width = self.lines.iter().chain([next]).filter(can_be_broken).map(|line| line.content.len()).max();
+        room >= width.unwrap_or(0) && last.content.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ',')
+    }
+
+    /// Whether it ends with words that link the next exception, which has not come yet.
+    fn ends_with_link(&self) -> bool {
+        const WORDS: &[&str] = &["nested exception is:", "nested exception is", "Root exception is", "Caused by:", "Suppressed:"];
+        self.lines.last().is_some_and(|last| WORDS.iter().any(|words| last.content.trim_end().ends_with(words)))
     }
 
     /// Whether the event's text so far asks for more: a link without its exception, a colon, an open bracket.
@@ -261,6 +308,12 @@ impl Open {
             "CORBA",
             "minor code",
             "completed",
+            "connection to any",
+            "connection to any of",
+            "to any of these",
+            "and discovery",
+            "and discovery failed",
+            "discovery failed with",
         ];
         asks.iter().any(|words| end.ends_with(words))
             || (self.frames == 0 && begun.iter().any(|words| end.ends_with(words)))

@@ -13,6 +13,8 @@ pub struct Line {
     pub number: u64,
     /// Its content: no prefix, with its indentation.
     pub content: String,
+    /// What stood before its content.
+    pub prefix: String,
     /// The time in its prefix.
     pub time: Option<String>,
     /// Its prefix has a time or a level.
@@ -29,7 +31,15 @@ impl Line {
         let text = clean(&String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_BYTES)]));
         let Stripped { content, time, is_record, is_notice } = prefix::strip(&text);
         let opens_pipe = text.contains("[#|") && !text.contains("|#]");
-        Self { number, content: content.trim_end().to_owned(), time: time.map(str::to_owned), is_record, is_notice, opens_pipe }
+        Self {
+            number,
+            content: content.trim_end().to_owned(),
+            prefix: text[..text.len() - content.len()].to_owned(),
+            time: time.map(str::to_owned),
+            is_record,
+            is_notice,
+            opens_pipe,
+        }
     }
 
     /// Blanks behind its first `prefix` bytes; a tab counts four.

@@ -2,7 +2,7 @@
 //!
 //! Bytes come in pieces of any size ([`LogReader::feed`]); events come out, and are the same however the bytes were
 //! cut. On the way: [`scan`] finds the few lines that can matter, [`line`] and [`prefix`] clean them, [`event`] joins
-//! those that belong together, [`parse`] makes a chain of them by the shapes in [`shape`], [`fields`] and [`status`],
+//! those that belong together and to one [`record`], [`parse`] makes a chain of them by the shapes in [`shape`], [`fields`] and [`status`],
 //! and [`group`] counts the same ones. Everything is bounded: the bytes of a line, the lines of an event, the groups.
 
 mod colour;
@@ -14,6 +14,7 @@ mod line;
 mod parse;
 mod prefix;
 mod reader;
+mod record;
 mod scan;
 mod shape;
 mod status;

@@ -33,7 +33,7 @@ pub fn strip(line: &str) -> Stripped<'_> {
         let begun = found.content.len() < line.len() || blanks == 0;
         let Some(piece) = piece(rest).filter(|_| begun || one_word_tag(rest)) else { break };
         match piece.kind {
-            Kind::Time => found.time = found.time.or(Some(rest[..piece.length].trim_matches(['[', ']', ' ']))),
+            Kind::Time => found.time = found.time.or(Some(time_in(&rest[..piece.length]))),
             Kind::Level(level) => found.is_notice = NOTICES.contains(&level),
             Kind::Glog(level) => {
                 found.time = rest
@@ -66,6 +66,12 @@ struct Piece<'a> {
     kind: Kind<'a>,
 }
 
+/// A time without what surrounds it: `[…]`, `time="…"`.
+fn time_in(piece: &str) -> &str {
+    let value = piece.split_once('=').map_or(piece, |(_, value)| value);
+    value.trim_matches(['[', ']', ' ', '"'])
+}
+
 /// `[java]`.
 fn one_word_tag(text: &str) -> bool {
     let inside = text.strip_prefix('[').and_then(|rest| rest.split(']').next()).unwrap_or_default();
@@ -74,7 +80,7 @@ fn one_word_tag(text: &str) -> bool {
 
 /// The piece of a prefix that `text` begins with.
 fn piece(text: &str) -> Option<Piece<'_>> {
-    bracketed(text).or_else(|| time(text)).or_else(|| level(text)).or_else(|| tag(text))
+    bracketed(text).or_else(|| time(text)).or_else(|| level(text)).or_else(|| pair(text)).or_else(|| tag(text))
 }
 
 /// `[java]`, `[2021-05-29T04:05:01.867Z]`, `(main)`, and `GlassFish`'s `[#|…|…|` up to its message.
@@ -189,11 +195,36 @@ fn month(text: &str) -> Option<usize> {
     rest.starts_with(|c: char| c.is_ascii_digit() || c == ' ').then(|| day + 4 + (rest.len() - rest.trim_start().len()))
 }
 
+/// logfmt's `time="2026-11-30T10:16:51Z"` and `level=error`.
+fn pair(text: &str) -> Option<Piece<'_>> {
+    let word = text.split([' ', '\t']).next()?;
+    let (key, value) = word.split_once('=')?;
+    let kind = match key {
+        "time" | "ts" | "timestamp" => time(value.trim_matches('"')).map(|_| Kind::Time)?,
+        "level" | "lvl" | "severity" => match level_kind(value.trim_matches('"')) {
+            level @ Kind::Level(_) => level,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(Piece { length: word.len(), kind })
+}
+
+/// syslog's priority, and its version: `<11>`, `<11>1`.
+fn priority(text: &str) -> Option<usize> {
+    let (digits, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let is_number = (1..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| digits.len() + 2 + usize::from(rest.starts_with("1 ")))
+}
+
 /// `app[123]: `, `web_1  | `, `> `, `0000002b SystemErr     R `.
 fn tag(text: &str) -> Option<Piece<'_>> {
     let tagged = |length| Some(Piece { length, kind: Kind::Tag });
     if text.starts_with("> ") || text.starts_with("| ") {
         return tagged(1);
+    }
+    if let Some(length) = priority(text) {
+        return tagged(length);
     }
     let word = text.split([' ', '\t']).next().unwrap_or_default();
     let after = &text[word.len()..];
