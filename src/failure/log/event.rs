@@ -18,8 +18,9 @@ const MOST_FRAMES: usize = 12;
 /// So many lines of prose may stand in an event before it is over.
 const MOST_PROSE: usize = 6;
 const MOST_ASKED_FOR: usize = 40;
-/// What links JNP's last failure to the list of those before.
-const DISCOVERY: &str = "discovery failed with error";
+/// Words that lead from one exception to the next within a message: JNP's from its list of URLs to the search for
+/// others, .NET's from a status to what was behind it.
+const WITHIN: &[&str] = &["discovery failed with error", "DebugException="];
 
 /// What the line of a link begins with.
 const LINK_STARTS: &[&str] =
@@ -77,7 +78,7 @@ pub fn kind(line: &Line) -> Kind {
         if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") {
             return Kind::Link;
         }
-        if LINKS.iter().any(|(words, _)| starts(here, words).is_some()) || here.starts_with(DISCOVERY) {
+        if LINKS.iter().any(|(words, _)| starts(here, words).is_some()) || WITHIN.iter().any(|words| here.starts_with(words)) {
             if goes_on {
                 return Kind::MidLink;
             }
