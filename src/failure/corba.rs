@@ -80,6 +80,12 @@ pub fn system_exception(class: &str) -> Option<&'static str> {
     PACKAGES.contains(&package).then_some(known)
 }
 
+/// Whether a class stands in CORBA's package in the form of a system exception's, though no table may know it.
+pub fn in_package(class: &str) -> bool {
+    let (package, name) = class.split_at(class.rfind(['.', ':', '/']).map_or(0, |at| at + 1));
+    name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && PACKAGES[1..].contains(&package)
+}
+
 /// What a system exception means by its class and minor code.
 pub fn meaning(thrown: &Thrown) -> Option<Meaning> {
     let name = system_exception(&thrown.class)?;

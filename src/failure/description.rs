@@ -1,6 +1,6 @@
 //! A failure described by a mapping: the fields that support tickets, metrics and wrappers have.
 
-use super::log::chain_of_text;
+use super::log::{chain_of_text, grpc_status};
 use super::{Chain, CompletionStatus, Link, Minor, Phase, Thrown};
 
 /// A described failure. What is not known is empty. Numbers are given as text, in whatever form they came.
@@ -31,7 +31,7 @@ impl Description {
     pub fn chain(&self) -> Chain {
         let mut chain = if self.exception.contains([' ', '(', '\n']) { chain_of_text(&self.exception) } else { Chain::default() };
         if chain.is_empty() && !(self.exception.is_empty() && self.code.is_empty() && self.message.is_empty()) {
-            chain.thrown.push(Thrown::new(self.exception.trim(), ""));
+            chain.thrown.push(Thrown::new(class(&self.exception), ""));
         }
         if let Some(thrown) = chain.thrown.first_mut() {
             self.fill(thrown);
@@ -63,11 +63,19 @@ impl Description {
             thrown.minor_in_doubt = !agreed;
         }
         if !self.code.is_empty() {
-            thrown.code = Some(self.code.clone());
+            let by_number = grpc_status(&self.code).filter(|_| thrown.class.to_lowercase().contains("grpc"));
+            thrown.code = Some(by_number.map_or_else(|| self.code.clone(), str::to_owned));
         }
         thrown.phase = phase(&self.phase).or(thrown.phase);
         thrown.frames.extend(self.frames.iter().cloned());
     }
+}
+
+/// A class, also by its id in CORBA's repository: `IDL:omg.org/CORBA/TRANSIENT:1.0`.
+fn class(text: &str) -> &str {
+    let text = text.trim();
+    let id = text.strip_prefix("IDL:").and_then(|id| id.rsplit_once(':'));
+    id.map_or(text, |(class, _version)| class)
 }
 
 /// A status in words, or by its number on the wire.

@@ -8,7 +8,7 @@ use super::line::Line;
 use super::parse::starts;
 use super::record::{self, Relation};
 use super::shape::{self, LINKS, NEAR, TURNS};
-use super::{fields, status};
+use super::{errno, fields, status};
 use crate::failure::tables::rmi::ANSWERED;
 
 /// No event keeps more lines than this; what an event of a longer text loses are frames and lines of prose.
@@ -87,13 +87,16 @@ pub fn kind(line: &Line) -> Kind {
         if shape::mention(content, at, false).is_some() {
             return Kind::Head;
         }
-        if starts(here, "user exception").is_some() || status::begins(here) {
+        if shape::introduction(here).is_some() || starts(here, "user exception").is_some() || status::begins(here) {
             return Kind::Head;
         }
         if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || shape::product_code(here).is_some() {
             return Kind::Head;
         }
-        if shape::phrase(here) || (fields::symbol(content, at).is_some() && !here.contains("COMPLETED_")) {
+        if shape::phrase(here)
+            || errno::failed(here).is_some()
+            || (fields::symbol(content, at).is_some() && !here.contains("COMPLETED_"))
+        {
             return Kind::Head;
         }
         has_fields |= fields::fields(content, at).is_some();
@@ -154,7 +157,8 @@ pub enum Step {
 }
 
 impl Open {
-    /// An event that this line opens, if it can; `before` is the line before it.
+    /// An event that this line opens, if it can; `before` is the line before it, which belongs to the event where it
+    /// shows in its frames alone that it is an exception.
     pub fn begin(line: Line, kind: Kind, before: Option<&Line>) -> Option<Self> {
         let same = |before: &&Line| record::relation(before.is_record.then_some(before), &line) == Relation::Same;
         let spoken_of =
@@ -165,6 +169,12 @@ impl Open {
             _ => false,
         };
         let mut open = Self::default();
+        if kind == Kind::Frame {
+            let head = before.filter(|before| line.content.contains(".java:") && shape::heads_frames(&before.content))?;
+            open.add(head.clone(), Kind::Head);
+            open.add(line, kind);
+            return Some(open);
+        }
         opens.then(|| open.add(line, kind)).map(|()| open)
     }
 
@@ -249,7 +259,10 @@ impl Open {
             Kind::Traceback => self.traceback = true,
             Kind::Link => self.heads = self.heads.max(1),
             // The last line of a traceback is at its margin, whatever its class.
-            Kind::Prose if self.traceback && !is_code => self.traceback = false,
+            Kind::Prose if self.traceback && !is_code => {
+                self.traceback = false;
+                self.heads += usize::from(shape::any_class(&line.content, 0).is_some());
+            }
             _ => {}
         }
         self.pipe = line.opens_pipe || (self.pipe && !line.content.contains("|#]"));

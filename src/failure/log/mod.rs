@@ -7,6 +7,7 @@
 
 mod colour;
 mod draft;
+mod errno;
 mod event;
 mod fields;
 mod group;
@@ -23,4 +24,5 @@ mod text;
 pub use group::{Group, Groups};
 pub use reader::{Event, LogReader};
 pub use scan::LITERALS;
+pub use status::of_number as grpc_status;
 pub use text::{chain_of_text, classify_text};

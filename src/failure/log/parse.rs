@@ -5,6 +5,7 @@
 //! whether a cause belongs to a suppressed part or to the whole is seen by its indentation.
 
 use super::draft::Draft;
+use super::errno;
 use super::fields::{self, Field};
 use super::line::Line;
 use super::shape::{self, LINKS, NEAR, TURNS};
@@ -29,6 +30,17 @@ enum Place {
     Part { indentation: usize },
 }
 
+/// A Python traceback ends with its exception, which may have any name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Traceback {
+    /// There is none, or its exception was seen.
+    None,
+    /// Its frames are being read.
+    Open,
+    /// What stands at its margin may be its exception, if nothing else is: where it begins, and its class ends.
+    Margin { at: usize, end: usize },
+}
+
 struct Walk<'a> {
     lines: &'a [Line],
     text: String,
@@ -45,6 +57,8 @@ struct Walk<'a> {
     message: Option<usize>,
     /// Python prints frames before their exception, the one that threw last.
     frames: Vec<String>,
+    /// Where a Python traceback's exception is still to come.
+    traceback: Traceback,
 }
 
 impl<'a> Walk<'a> {
@@ -69,6 +83,7 @@ impl<'a> Walk<'a> {
             link: None,
             message: None,
             frames: Vec::new(),
+            traceback: Traceback::None,
         }
     }
 
@@ -81,6 +96,7 @@ impl<'a> Walk<'a> {
                 None => next_word(&text, at),
             };
         }
+        self.end_traceback(&text, text.len());
         self.end_message(&text, text.len());
         self.text = text;
     }
@@ -95,6 +111,20 @@ impl<'a> Walk<'a> {
                 }
             }
             _ => {}
+        }
+        if self.traceback == Traceback::Open
+            && !self.frames.is_empty()
+            && self.begins_line(text, at)
+            && self.indentation(at) == 0
+            && let Some(mention) = shape::any_class(text, at)
+        {
+            self.traceback = Traceback::Margin { at, end: mention.end };
+        }
+        if let Some(length) = shape::introduction(rest) {
+            let Some(mention) = shape::any_class(text, at + length) else { return Some(at + length) };
+            let link = self.link.take().unwrap_or(Link::Nested);
+            self.open(text, at + length, mention.end, Draft::new(mention.class, link));
+            return Some(mention.end);
         }
         if let Some(end) = shape::frame(text, at) {
             self.end_message(text, at);
@@ -178,6 +208,12 @@ impl<'a> Walk<'a> {
             self.end_message(text, line_end);
             return Some(line_end);
         }
+        if let Some(failed) = errno::failed(rest) {
+            let mut draft = Draft::new("", self.link.take().unwrap_or(Link::Nested));
+            draft.thrown.phase = failed.phase;
+            self.open(text, at, at, draft);
+            return Some(at + failed.length);
+        }
         if shape::phrase(rest) {
             self.open(text, at, at, Draft::new("", Link::Nested));
             return Some(next_word(text, at));
@@ -195,11 +231,14 @@ impl<'a> Walk<'a> {
             return Some(at + "Suppressed:".len());
         }
         if let Some(length) = starts(rest, "Traceback (most recent call last)") {
+            self.end_traceback(text, at);
             self.end_message(text, at);
             self.frames.clear();
+            self.traceback = Traceback::Open;
             return Some(at + length);
         }
         if let Some((words, link)) = TURNS.iter().find(|(words, _)| starts(rest, words).is_some()) {
+            self.end_traceback(text, at);
             self.end_message(text, at);
             if let Some(first) = self.chain.first_mut() {
                 first.thrown.link = *link;
@@ -238,6 +277,7 @@ impl<'a> Walk<'a> {
 
     fn open(&mut self, text: &str, at: usize, message: usize, mut draft: Draft) {
         self.end_message(text, at);
+        self.traceback = Traceback::None;
         draft.thrown.line = self.line(at);
         draft.thrown.frames.extend(self.frames.drain(..).rev());
         let current = self.current();
@@ -250,6 +290,15 @@ impl<'a> Walk<'a> {
         self.message = Some(message);
     }
 
+    /// What ends a traceback is an exception, whatever its name.
+    fn end_traceback(&mut self, text: &str, at: usize) {
+        if let Traceback::Margin { at: start, end } = self.traceback {
+            let link = self.link.take().unwrap_or(Link::Nested);
+            self.open(text, start, end, Draft::new(&text[start..end], link));
+            self.end_message(text, at);
+        }
+    }
+
     fn end_message(&mut self, text: &str, at: usize) {
         if let Some(start) = self.message.take()
             && let Some(draft) = self.current().last_mut()
@@ -260,6 +309,9 @@ impl<'a> Walk<'a> {
 
     fn add_frame(&mut self, frame: &str) {
         if frame.starts_with("File") {
+            if self.traceback != Traceback::None {
+                self.traceback = Traceback::Open;
+            }
             if self.frames.len() == MOST_FRAMES {
                 self.frames.remove(0);
             }

@@ -191,7 +191,7 @@ impl LogReader {
     fn before(&self, start: usize) -> Option<Line> {
         let end = start.checked_sub(1)?;
         let start = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
-        (end - start < MOST_BEFORE).then(|| Line::read(0, &self.buffer[start..end]))
+        (end - start < MOST_BEFORE).then(|| Line::read(self.lines.saturating_sub(1), &self.buffer[start..end]))
     }
 
     fn close(&mut self, events: &mut Vec<Event>) {

@@ -3,6 +3,7 @@
 //! Everything here looks at one place of a text and a bounded piece behind it.
 
 use super::fields;
+use super::parse::starts;
 use crate::failure::corba;
 use crate::failure::{Link, tables};
 
@@ -114,7 +115,11 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
     let path = path(&text[at..])?;
     let end = at + path.len();
     let name = path.rsplit(['.', ':', '/', '$']).next()?;
-    let system = corba::system_exception(path).is_some();
+    // A class that no table knows is one where it carries a status.
+    let unlisted = || {
+        corba::in_package(path) && (fields::any_near(near(&text[end..])) || text[end..].starts_with(":\n") || &text[end..] == ":")
+    };
+    let system = corba::system_exception(path).is_some() || unlisted();
     let dotted = path.len() > name.len();
     let generic = !dotted && ["Error", "Exception", "Throwable"].contains(&name);
     let ends = ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
@@ -122,8 +127,55 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
         || (ends && !generic)
         || OTHER_NAMES.contains(&name)
         || (dotted && OTHER_NAMES_IN_PACKAGES.contains(&name))
-        || ["Error", "Exception"].contains(&name) && (dotted || names_errno(&text[end..]));
+        || ["Error", "Exception"].contains(&name) && (dotted || names_errno(&text[end..]))
+        || (dotted && name.starts_with(char::is_uppercase) && is_traced(text, at, end, linked));
     (is_name && fits(text, at, end, linked, system, dotted)).then_some(Mention { class: path, end })
+}
+
+/// What stands before a class whatever its name, between its first words and its last.
+const INTRODUCTIONS: &[(&str, &str)] = &[("Exception in thread \"", "\" "), ("Unhandled exception. ", "")];
+
+/// The length of an introduction at the start of a text, behind which any class is one that was thrown.
+pub fn introduction(text: &str) -> Option<usize> {
+    let (length, last) = INTRODUCTIONS.iter().find_map(|(first, last)| Some((starts(text, first)?, *last)))?;
+    let rest = if last.is_empty() { &text[length..] } else { near(&text[length..]).split_once(last.trim_end())?.1 };
+    let at = if last.is_empty() { length } else { length + near(&text[length..]).len() - rest.len() };
+    let here = text[at..].trim_start();
+    let at = text.len() - here.len();
+    (here.is_empty() || any_class(text, at).is_some()).then_some(at)
+}
+
+/// The class at `at`, whatever its name, where its message follows or nothing.
+pub fn any_class(text: &str, at: usize) -> Option<Mention<'_>> {
+    let class = path(&text[at..])?;
+    let end = at + class.len();
+    let after = text[end..].trim_start_matches([' ', '\t', '\r']);
+    let ended = after.is_empty() || after.starts_with('\n') || text[end..].starts_with([':', '\'']);
+    (ended && !text[end..].starts_with("::")).then_some(Mention { class, end })
+}
+
+/// Whether a line may be the head of Java's stack frames, whatever the class that it begins with.
+pub fn heads_frames(line: &str) -> bool {
+    let Some(class) = any_class(line, 0).map(|mention| mention.class) else { return false };
+    let name = class.rsplit('.').next().unwrap_or_default();
+    // A thread's dump shows its state in the form of a class.
+    name.len() < class.len() && name.starts_with(char::is_uppercase) && !class.ends_with("Thread.State")
+}
+
+/// Whether a class is one by what stands around it: a link before it, or Java's frames below its line.
+fn is_traced(text: &str, at: usize, end: usize, linked: bool) -> bool {
+    if linked {
+        return any_class(text, at).is_some();
+    }
+    if !(at == 0 || text[..at].ends_with('\n')) || !heads_frames(near(&text[at..])) {
+        return false;
+    }
+    // Its message may be long, but it is one line.
+    let below = text[end..].bytes().take(1000).position(|b| b == b'\n').map(|line| end + line + 1);
+    below.is_some_and(|below| {
+        let frame_at = text.len() - text[below..].trim_start().len();
+        text[frame_at..].starts_with("at ") && frame(text, frame_at).is_some()
+    })
 }
 
 /// Some bare names of system exceptions are everyday words: what follows must be CORBA's.
@@ -303,8 +355,6 @@ pub const NEAR: &[&str] = &[
 /// says of its own.
 pub fn phrase(text: &str) -> bool {
     const ANY_URL: &str = "Could not obtain connection to any of these urls:";
-    const OTHERS: &[&str] =
-        &["No available router to destination", "connect ECONNREFUSED", "connect ETIMEDOUT", "read ECONNRESET"];
     text.strip_prefix(ANY_URL).is_some_and(|urls| !urls.trim_start().starts_with("jdbc:"))
-        || OTHERS.iter().any(|words| text.starts_with(words))
+        || text.starts_with("No available router to destination")
 }

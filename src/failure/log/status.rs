@@ -32,6 +32,12 @@ pub fn code(word: &str) -> Option<&'static str> {
     CODES.iter().copied().find(|code| bare(code) == wanted)
 }
 
+/// The status of that number.
+pub fn of_number(number: &str) -> Option<&'static str> {
+    let number: usize = number.trim().parse().ok()?;
+    CODES.get(number.checked_sub(1)?).copied()
+}
+
 const FORMS: &[&str] = &["StatusCode.", "StatusCode=\"", "rpc error: code =", "Status{code="];
 
 /// Whether a status begins here, though its line may end before it does.
