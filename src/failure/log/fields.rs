@@ -100,7 +100,8 @@ pub fn any_near(text: &str) -> bool {
     let line = text.split('\n').next().unwrap_or_default();
     let starts = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     let begins = |at: usize, word: &str| {
-        let after = line[at + word.len()..].trim_start_matches([' ', ':', '=', '\t']);
+        let after = line[at + word.len()..].trim_start();
+        let after = after.strip_prefix("code").unwrap_or(after).trim_start_matches([' ', ':', '=', '\t']);
         starts(at) && (after.is_empty() || fields(line, at).is_some())
     };
     code_behind(line, 0).is_some()
