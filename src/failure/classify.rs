@@ -1,13 +1,15 @@
 //! From a chain to a verdict: which of its exceptions decides, and whose completion status counts.
 //!
 //! 1. A list of candidates that is exhausted leaves none; what became of its parts says whether the call may have run.
-//! 2. Else the deepest exception that a rule knows decides. What makes each server say the same (authentication, TLS,
+//! 2. Else the deepest exception that a rule knows decides; but what was thrown while another was handled came later than
+//!    that, and a loss of the request is not undone by an earlier attempt that had not left. What makes each server say the same (authentication, TLS,
 //!    protocol, settings) decides wherever it stands, and the noise of a shutdown never against an earlier failure.
 //! 3. The completion status is the one printed on the exception that belongs to the client's own request: not below
 //!    the point from where on the chain is the server's. Without one it is what the rule says.
 //! 4. A printed `NO` is honoured, except of known liars; with minor code 0 it is weak, since that is what default
 //!    constructors give.
 
+use super::chain::Link;
 use super::finding::{self, Finding};
 use super::rule::Weight;
 use super::tables::ejb;
@@ -98,6 +100,7 @@ fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Mea
         Some(decisive) if plain.is_none_or(|(_, meaning)| meaning.category != Category::NamingAnswer) => Some(decisive),
         _ => plain.or_else(|| deepest(Weight::Wrapper)),
     }?;
+    let chosen = lost_later(findings, chosen.0).filter(|_| chosen.1.completion == CompletionStatus::No).unwrap_or(chosen);
     if chosen.1.category == Category::ClientShutdown {
         let earlier =
             known().find(|(_, meaning)| meaning.category != Category::ClientShutdown && meaning.weight != Weight::Wrapper);
@@ -108,6 +111,15 @@ fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Mea
         return Some((chosen.0, TARGETS_OWN));
     }
     Some(chosen)
+}
+
+/// The loss of a request that came while `decisive` was handled: the program had gone on to another attempt.
+fn lost_later<'f, 'a>(findings: &'f [Finding<'a>], decisive: &Finding<'a>) -> Option<(&'f Finding<'a>, Meaning)> {
+    let end = findings.iter().position(|finding| std::ptr::eq(finding.thrown, decisive.thrown))?;
+    let handled = (1..=end).rfind(|at| findings[*at].thrown.link == Link::Context)?;
+    let lost = findings[..handled].iter().filter_map(|finding| Some((finding, finding.meaning?)));
+    lost.filter(|(_, meaning)| meaning.weight == Weight::Plain && meaning.completion == CompletionStatus::Maybe)
+        .find(|(_, meaning)| matches!(meaning.category, Category::ConnectionLost | Category::NoResponse))
 }
 
 /// What was thrown on the server is the target's own matter, unless it speaks of the request's arguments or result, or
