@@ -1,7 +1,7 @@
 //! The driver: a fleet under a short lock, a clock, and waiting.
 //!
 //! Like every client of this crate it begins anew in a forked child, dials nothing before it's used, and has failed targets
-//! probed by the process's [keeper](super::super::keeper); a probe is a connection and nothing else.
+//! probed by the process's [keeper]; a probe is a connection and nothing else.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};

@@ -1,6 +1,6 @@
-//! `corbaloc:` addr`{,`addr`}`[`/`key] and `corbaname:`, the same with `#name`.
+//! `corbaloc:addr{,addr}[/key]` and `corbaname:`, the same with `#name`.
 //!
-//! An address is `rir:`, or [`iiop`|`ssliop`]`:`[major.minor`@`]host[`:`port]. Each one has its own `:` or `iiop:`; what
+//! An address is `rir:`, or `[iiop|ssliop]:[major.minor@]host[:port]`. Each one has its own `:` or `iiop:`; what
 //! is left out is 1.0 and 2809. Keys and names may hold escapes, `%2f`.
 
 use super::reading::{Default, Reading, defaulted};
