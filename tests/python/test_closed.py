@@ -33,7 +33,7 @@ def told(error: BaseException | None) -> tuple[str | None, str, bool]:
 
 def expected(name: str | None) -> tuple[str | None, str, bool]:
     said = "the context is closed; open a new one"
-    return name, said if name is None else f"{name!r}: {said}", True
+    return name, f"{name!r}: {said}" if name else said, True
 
 
 @pytest.mark.parametrize("what", OPERATIONS)
