@@ -147,7 +147,12 @@ fn java(frame: &str) -> (bool, bool, &str) {
     let place = place.rsplit('/').next().unwrap_or_default();
     let (class, method) = place.rsplit_once('.').unwrap_or(("", place));
     let known = JDK.iter().any(|package| class.starts_with(package));
-    let connects = JDK_CONNECT.contains(&method) || (class.ends_with("ldap.Connection") && method == "<init>");
+    // What LDAP's provider calls its connecting includes the bind: only its connection's making does not.
+    let connects = if class.starts_with("com.sun.jndi.") {
+        class.ends_with("ldap.Connection") && method == "<init>"
+    } else {
+        JDK_CONNECT.contains(&method)
+    };
     // A stream's class says what each of its methods is for.
     let streams = class.ends_with("InputStream") || class.ends_with("OutputStream");
     (known, known && connects, if streams { "read" } else { method })
