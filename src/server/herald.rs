@@ -35,12 +35,13 @@ pub async fn proclaim(core: Arc<Core>, mut views: watch::Receiver<Arc<View>>, bu
         let state = view.member(core.id).map(|m| m.state);
         bulletins.send_modify(|last| {
             *last = Arc::new(Bulletin::new(view, core.id, last.left, core.limits.frames()));
+            // While nobody can look: whoever reads that the node is live is not refused because it joins.
+            if state == Some(MemberState::Live) {
+                core.phase.advance(Phase::Serving);
+            }
         });
         core.inquiries.retain(&live);
         core.remembered.lock().unwrap_or_else(PoisonError::into_inner).retain(&live);
-        if state == Some(MemberState::Live) {
-            core.phase.advance(Phase::Serving);
-        }
         if views.changed().await.is_err() {
             return;
         }
