@@ -3,14 +3,12 @@
 //! Names whose records one event changed travel together, as one *bundle*: whoever takes one up takes up all, in one
 //! transaction. Of a rename nobody has one half.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::naming::Name;
 use crate::protocol::OperationId;
 
-use super::record::Record;
+use super::record::Named;
 use super::reply::Reply;
 use super::request::Request;
 use super::sync::{SyncPart, SyncRequest};
@@ -100,16 +98,6 @@ pub struct Write {
     pub operation: Option<OperationId>,
     /// What is known after it of the names that it changed; the name of `dot` first.
     pub records: Vec<Named>,
-}
-
-/// What is known of a name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Named {
-    /// The name.
-    #[serde(with = "wire::name")]
-    pub name: Name,
-    /// What is known of it.
-    pub record: Arc<Record>,
 }
 
 impl Write {

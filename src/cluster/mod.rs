@@ -5,7 +5,7 @@
 //!
 //! - what is known: [`vector`] (who has seen which writes), [`stamp`], [`record`] (one name) and its [`history`],
 //!   [`merge`] (how two records become one)
-//! - one node's copy: [`replica`], what it shows ([`context`]) and how that changes ([`projection`]), [`sync`] (how two
+//! - one node's copy: [`replica`], what it shows ([`shown`], [`context`]) and how that changes ([`projection`]), [`sync`] (how two
 //!   copies become equal), its purge, [`oplog`] (what became of an operation) and [`store`] (what is made durable)
 //! - what nodes do together: [`engine`], with the clients' [`request`]s, the [`reply`] to each and the [`obstacle`]s in
 //!   its way, the [`message`]s between engines and the [`owner`](crate::topology::owner) of a name
@@ -29,6 +29,7 @@ pub mod reply;
 pub mod request;
 pub mod rules;
 mod sequences;
+pub mod shown;
 pub mod stamp;
 pub mod store;
 pub mod sync;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::naming::{Content, Detail, EntryKind, ErrorKind, Listed, Name, NamingError, Source};
 
-use super::context::Shown;
 use super::record::Sibling;
+use super::shown::Shown;
 use super::vector::Dot;
 use super::wire;
 

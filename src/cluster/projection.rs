@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use crate::naming::{Content, Name};
 
-use super::context::Shown;
 use super::record::{Record, Sibling};
+use super::shown::Shown;
 use super::vector::Dot;
 
 /// The records by name.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::naming::{Content, EntryKind};
+use crate::naming::{Content, EntryKind, Name};
 use crate::protocol::OperationId;
 
 use super::history::History;
@@ -52,6 +52,16 @@ pub struct Record {
     pub coverage: Vector,
     /// What became of the operations here.
     pub history: History,
+}
+
+/// What is known of a name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Named {
+    /// The name.
+    #[serde(with = "wire::name")]
+    pub name: Name,
+    /// What is known of it.
+    pub record: Arc<Record>,
 }
 
 impl Sibling {

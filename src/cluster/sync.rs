@@ -14,9 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::naming::Name;
 
 use super::history::Outcome;
-use super::message::Named;
 use super::oplog::Horizons;
-use super::record::Record;
+use super::record::{Named, Record};
 use super::replica::Replica;
 use super::rules::Rule;
 use super::vector::{Dot, Seen, Vector};

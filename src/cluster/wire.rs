@@ -8,22 +8,20 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::naming::Name;
+use crate::naming::{Name, Version};
 use crate::protocol::OperationId;
-
-use super::vector::Dot;
 
 /// An id and a number: the shape of dots and of operation ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Numbered([u8; 16], u64);
 
-impl From<Dot> for Numbered {
-    fn from(dot: Dot) -> Self {
+impl From<Version> for Numbered {
+    fn from(dot: Version) -> Self {
         Self(dot.actor.to_le_bytes(), dot.sequence)
     }
 }
 
-impl From<Numbered> for Dot {
+impl From<Numbered> for Version {
     fn from(raw: Numbered) -> Self {
         Self { actor: u128::from_le_bytes(raw.0), sequence: raw.1 }
     }
@@ -83,14 +81,14 @@ pub(super) mod perhaps_numbered {
 
 /// A set of dots.
 pub(super) mod dots {
-    use super::{BTreeSet, Deserialize, Deserializer, Dot, Numbered, Serializer};
+    use super::{BTreeSet, Deserialize, Deserializer, Numbered, Serializer, Version};
 
-    pub fn serialize<S: Serializer>(dots: &BTreeSet<Dot>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(dots: &BTreeSet<Version>, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(dots.iter().copied().map(Numbered::from))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<Dot>, D::Error> {
-        Ok(Vec::<Numbered>::deserialize(deserializer)?.into_iter().map(Dot::from).collect())
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<Version>, D::Error> {
+        Ok(Vec::<Numbered>::deserialize(deserializer)?.into_iter().map(Version::from).collect())
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use hanaming::cluster::message::{Message, Named, Write};
+use hanaming::cluster::message::{Message, Write};
+use hanaming::cluster::record::Named;
 use hanaming::cluster::reply::{Refusal, Reply, Uncertainty};
 use hanaming::cluster::store::StoreError;
 use hanaming::cluster::vector::{Dot, Vector};

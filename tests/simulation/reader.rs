@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hanaming::cluster::context::Shown;
 use hanaming::cluster::projection::Change;
 use hanaming::cluster::replica::Replica;
+use hanaming::cluster::shown::Shown;
 use hanaming::naming::Name;
 
 /// What the readers of one node are shown.

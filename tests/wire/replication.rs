@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::cluster::history::{Digest, Event, Outcome};
-use hanaming::cluster::message::{Message, Named, Write};
+use hanaming::cluster::message::{Message, Write};
 use hanaming::cluster::obstacle::{Existing, Obstacle, Quota};
 use hanaming::cluster::oplog::Horizons;
-use hanaming::cluster::record::{Record, Sibling};
+use hanaming::cluster::record::{Named, Record, Sibling};
 use hanaming::cluster::replica::{Draft, Replica};
 use hanaming::cluster::reply::{LinkOnWay, Receipt, Refusal, Reply, Uncertainty};
 use hanaming::cluster::request::{Binding, Intent, Level, Request};

@@ -1,6 +1,7 @@
 //! How nodes catch up with each other: on meeting, on a reminder, and by asking around.
 
-use crate::cluster::message::{Message, Named};
+use crate::cluster::message::Message;
+use crate::cluster::record::Named;
 use crate::cluster::sync::{Progress, SyncPart, SyncRequest};
 use crate::cluster::vector::{Dot, Seen, Vector};
 use crate::naming::Name;

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::history::{Event, Outcome};
-use crate::cluster::message::{Message, Named, Write};
+use crate::cluster::message::{Message, Write};
 use crate::cluster::obstacle::{Existing, Obstacle};
-use crate::cluster::record::Sibling;
+use crate::cluster::record::{Named, Sibling};
 use crate::cluster::reply::{Refusal, Reply};
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;

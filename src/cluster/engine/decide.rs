@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use crate::cluster::context::Shown;
 use crate::cluster::obstacle::{Existing, Obstacle, Quota};
 use crate::cluster::projection::weight;
 use crate::cluster::record::{Record, Sibling};
@@ -13,6 +12,7 @@ use crate::cluster::replica::Bound;
 use crate::cluster::reply::{LinkOnWay, Reply};
 use crate::cluster::request::{Binding, Intent, Request, digest_of};
 use crate::cluster::rules::Rule;
+use crate::cluster::shown::Shown;
 use crate::cluster::vector::Dot;
 use crate::naming::{Content, EntryKind, Name};
 use crate::protocol::OperationId;

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::cluster::history::Outcome;
-use crate::cluster::message::{Message, Named};
+use crate::cluster::message::Message;
 use crate::cluster::oplog::Standing;
-use crate::cluster::record::Record;
+use crate::cluster::record::{Named, Record};
 use crate::cluster::reply::{Refusal, Reply, Uncertainty};
 use crate::cluster::request::{Intent, Request};
 use crate::cluster::rules::Rule;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster::history::{Digest, Outcome};
-use crate::cluster::message::{Message, Named, Write};
-use crate::cluster::record::Sibling;
+use crate::cluster::message::{Message, Write};
+use crate::cluster::record::{Named, Sibling};
 use crate::cluster::replica::{Bound, Draft};
 use crate::cluster::reply::{Refusal, Reply, Uncertainty};
 use crate::cluster::request::{Level, Request};

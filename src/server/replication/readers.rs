@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::cluster::context::Shown;
 use crate::cluster::history::Outcome;
 use crate::cluster::projection::Change;
 use crate::cluster::replica::Replica;
+use crate::cluster::shown::Shown;
 use crate::naming::{Content, Display, Entry, Name, Tree, Version};
 use crate::server::log::ChangeLog;
 

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use hanaming::cluster::context::Shown;
 use hanaming::cluster::engine::Timing;
 use hanaming::cluster::obstacle::{Obstacle, Quota};
 use hanaming::cluster::replica::Retention;
 use hanaming::cluster::reply::Reply;
 use hanaming::cluster::request::{Binding, Intent};
 use hanaming::cluster::rules::{Rule, Rules};
+use hanaming::cluster::shown::Shown;
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, Detail, EntryKind, ErrorKind, NamingError};
 
