@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         Resolution,
         Setting,
         Target,
+        TreeCopy,
         View,
     )
     from hanaming.types import DnsRefresh, Policy, Tree, Value
@@ -115,6 +116,7 @@ __all__ = [
     "Target",
     "TimeLimitExceededError",
     "Tree",
+    "TreeCopy",
     "Value",
     "Verdict",
     "View",

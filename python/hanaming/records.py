@@ -256,6 +256,22 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeCopy:
+    """How a node's copy of the cluster tree compares with the others'. All is of one moment."""
+
+    writes: int
+    """How many writes it has seen: fewer than another node by as many as it lags behind."""
+    seen: str
+    """Which writes it has seen: equal where it's the same ones."""
+    digest: str
+    """Equal where the same versions stand at the same names: always, where the same writes were seen."""
+    conflicts: int
+    """Names at which versions disagree; `check()` lists them."""
+    lagging: list[str]
+    """Nodes that missed a write of this one and have not caught up."""
+
+
+@dataclass(frozen=True, slots=True)
 class NodeStatus:
     """What a node says of itself, for people."""
 
@@ -283,6 +299,8 @@ class NodeStatus:
     """What a person should see, such as two clusters that refuse each other."""
     settings: list[Setting]
     """What it runs with, and where each setting is from."""
+    tree: TreeCopy
+    """How its copy of the cluster tree compares with the others'."""
 
     def __repr__(self) -> str:
         return f"<NodeStatus of {self.node} at {self.address}, {self.state}>"

@@ -62,6 +62,11 @@ impl Replica {
         Some(Conflict { name: name.clone(), versions: record.siblings.clone(), is_implied })
     }
 
+    /// At how many names versions disagree.
+    pub fn conflict_count(&self) -> usize {
+        self.projection.conflicts.len()
+    }
+
     /// All conflicts, in the names' order.
     pub fn conflicts(&self) -> impl Iterator<Item = Conflict> + '_ {
         self.projection.conflicts.iter().filter_map(|name| self.conflict(name))

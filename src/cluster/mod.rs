@@ -14,6 +14,7 @@
 
 pub mod context;
 pub mod engine;
+pub mod fingerprint;
 pub mod history;
 mod index;
 pub mod membership;

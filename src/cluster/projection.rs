@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::naming::{Content, Name};
 
+use super::fingerprint;
 use super::record::{Record, Sibling};
 use super::shown::Shown;
 use super::vector::Dot;
@@ -162,11 +163,8 @@ pub(super) fn weight(content: &Content) -> u64 {
     (content.value.len() + metadata) as u64
 }
 
-/// FNV-1a, mixed, since the digests of all versions are added without carry.
+/// Of a version where it stands. All versions' are combined to the tree's.
 fn digest(name: &Name, sibling: &Sibling) -> u64 {
     let dot = sibling.dot;
-    let bytes = name.as_str().bytes().chain([0]).chain(dot.actor.to_le_bytes()).chain(dot.sequence.to_le_bytes());
-    let hash = bytes.fold(0xCBF2_9CE4_8422_2325_u64, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
-    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-    hash ^ (hash >> 33)
+    fingerprint::of(name.as_str().bytes().chain([0]).chain(dot.actor.to_le_bytes()).chain(dot.sequence.to_le_bytes()))
 }

@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::wire;
+use super::{fingerprint, wire};
 
 /// One write: which actor, and the how-manieth of that actor. The same thing that users see as a version.
 pub use crate::naming::Version as Dot;
@@ -151,6 +151,21 @@ impl Seen {
     /// Whether more writes of `actor` were seen than it has made.
     pub fn has_more_of(&self, actor: Actor, made: u64) -> bool {
         self.highest(actor) > made
+    }
+
+    /// How many writes were seen.
+    pub fn count(&self) -> u64 {
+        let beyond = u64::try_from(self.beyond.len()).unwrap_or(u64::MAX);
+        self.vector.iter().map(|last| last.sequence).fold(beyond, u64::saturating_add)
+    }
+
+    /// Equal where the same writes were seen and else, in all likelihood, not.
+    pub fn fingerprint(&self) -> u64 {
+        let of = |dot: Dot, kind: u8| {
+            fingerprint::of(dot.actor.to_le_bytes().into_iter().chain(dot.sequence.to_le_bytes()).chain([kind]))
+        };
+        let vector = self.vector.iter().map(|dot| of(dot, 0));
+        vector.chain(self.beyond().map(|dot| of(dot, 1))).fold(0, |all, one| all ^ one)
     }
 
     /// Marks one write as seen.

@@ -33,6 +33,6 @@ pub use message::{
 };
 pub use operation::{
     Answer, Found, Gossip, GossipMember, LinkMet, Mutation, NodeStatus, Operation, OperationId, Page, PageRequest, Report,
-    ReportItem, Setting, SurveyAnswer, SurveyItem, TreeChoice, Written,
+    ReportItem, Setting, SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, Written,
 };
 pub use watch::{Position, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched};

@@ -317,6 +317,23 @@ pub struct NodeStatus {
     pub warnings: Vec<String>,
     /// What it runs with.
     pub settings: Vec<Setting>,
+    /// How its copy of the cluster tree compares with others'.
+    pub copy: TreeCopy,
+}
+
+/// A copy of the cluster tree: how far it is, and whether it is the same as another. All of one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeCopy {
+    /// How many writes it has seen.
+    pub writes: u64,
+    /// Which ones: equal where they are the same.
+    pub seen: u64,
+    /// Equal where the same versions stand at the same names: always, where the same writes were seen.
+    pub digest: u64,
+    /// Names at which versions disagree.
+    pub conflicts: u64,
+    /// Nodes that missed a write of this one and have not caught up.
+    pub lagging: Vec<Arc<str>>,
 }
 
 /// One of a node's settings.

@@ -10,7 +10,7 @@ use pyo3::types::{PyList, PyString};
 use crate::client::Target;
 use crate::failure::Attempt;
 use crate::naming::{Listed, Source};
-use crate::protocol::{Found, NodeStatus, Setting, Written};
+use crate::protocol::{Found, NodeStatus, Setting, TreeCopy, Written};
 use crate::server::Node;
 use crate::topology::{Member, View};
 
@@ -130,12 +130,9 @@ pub fn node_status<'py>(py: Python<'py>, status: &NodeStatus) -> PyResult<Bound<
     let own = &status.introduction.member;
     let members = status.view.members().iter().map(|one| member(py, one)).collect::<PyResult<Vec<_>>>()?;
     let settings = status.settings.iter().map(|one| setting(py, one)).collect::<PyResult<Vec<_>>>()?;
-    let fields = (
-        own.name.as_str(),
-        own.endpoint.to_string(),
-        own.state.as_str(),
-        status.introduction.cluster.as_str(),
-        members,
+    let copy = tree_copy(py, &status.copy)?;
+    let who = (own.name.as_str(), own.endpoint.to_string(), own.state.as_str(), status.introduction.cluster.as_str(), members);
+    let what = (
         status.local_names,
         status.cluster_names,
         status.connections,
@@ -143,8 +140,17 @@ pub fn node_status<'py>(py: Python<'py>, status: &NodeStatus) -> PyResult<Bound<
         Duration::from_millis(status.uptime).as_secs_f64(),
         &status.warnings,
         settings,
+        copy,
     );
+    // One tuple may have twelve fields.
+    let fields = who.into_pyobject(py)?.as_sequence().concat(what.into_pyobject(py)?.as_sequence())?.to_tuple()?;
     record(py, &CLASS, fields)
+}
+
+fn tree_copy<'py>(py: Python<'py>, copy: &TreeCopy) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "TreeCopy");
+    let (seen, digest) = (format!("{:016x}", copy.seen), format!("{:016x}", copy.digest));
+    record(py, &CLASS, (copy.writes, seen, digest, copy.conflicts, texts(py, &copy.lagging)?))
 }
 
 fn setting<'py>(py: Python<'py>, setting: &Setting) -> PyResult<Bound<'py, PyAny>> {

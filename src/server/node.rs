@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::cluster::context::Conflict;
 use crate::naming::{ErrorKind, Name, NamingError, Tree};
-use crate::protocol::NodeStatus;
+use crate::protocol::{NodeStatus, TreeCopy};
 use crate::topology::{Endpoint, NodeId, View};
 use crate::transport::Network;
 
@@ -166,7 +166,12 @@ impl Node {
 
     /// A number that is the same on all nodes whose copies are equal.
     pub fn cluster_digest(&self) -> u64 {
-        self.0.core.replication.digest()
+        self.cluster_copy().digest
+    }
+
+    /// How its copy of the cluster tree compares with others'.
+    pub fn cluster_copy(&self) -> TreeCopy {
+        self.0.core.copy()
     }
 
     /// The names of the cluster tree at and beneath `context` at which versions disagree.

@@ -98,8 +98,6 @@ def test_naming_answers_are_exit_status_1(hanaming):
         (["lookup", "a", "b", "--raw"], "one name"),
         (["ls", "--tree", "forest"], "forest"),
         (["frobnicate"], "frobnicate"),
-        (["import"], "`hanaming import` isn't in this version; to come are import, export"),
-        (["-q", "import", "x.json"], "isn't in this version"),
         (["lookup", "x", "--provider", "hn://h:99999"], "99999"),
     ],
 )

@@ -12,8 +12,8 @@ use hanaming::naming::{Content, EntryKind, ErrorKind, InstanceDetail, Listed, So
 use hanaming::protocol::{
     Answer, Channel, Decoder, Fault, FrameKind, Gossip, GossipMember, Hello, LinkMet, ManyItem, Mutation, NodeStatus, Operation,
     OperationId, Page, PageRequest, Position, Refusal, RefusalReason, Reply, Report, ReportItem, Request, Role, Scope, Setting,
-    SurveyAnswer, SurveyItem, TreeChoice, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched, Welcome, Written,
-    decode_body, encode_frame,
+    SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched, Welcome,
+    Written, decode_body, encode_frame,
 };
 use hanaming::topology::{MemberState, View};
 
@@ -173,6 +173,7 @@ fn replies() -> Vec<(&'static str, Reply)> {
         uptime: 5,
         warnings: vec!["look".to_owned()],
         settings: vec![Setting { name: "listen".to_owned(), value: "h:1".to_owned(), source: "flag".to_owned() }],
+        copy: TreeCopy { writes: 300, seen: 1, digest: u64::MAX, conflicts: 2, lagging: vec![Arc::from("n2")] },
     };
     let done = |answer| Reply::Done(answer);
     vec![

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hanaming import CheckReport, ConfigurationError, Context, Member, NamingError, NodeStatus, Resolution
+from hanaming._counted import counted
 
 from . import errors, streams, tables, values
 from .session import Session, command
@@ -57,29 +58,40 @@ def check(session: Session, name: str) -> int | None:
     """,
 )
 def status(session: Session) -> int | None:
-    """Shows the cluster's members and their load, and what the node that was asked runs with.
+    """Shows the members, how far each is with the cluster tree, their load, and what the node that was asked runs with.
 
-    Exit status 3 where a member did not answer within a second.
+    The lag is how many writes of the cluster tree a node has not seen that another one has. Exit status 3 where a member
+    did not answer within a second.
     """
     first = session.context.status()
     answers = [_Asked(m, first) if m.address == first.address else _Asked(m) for m in first.members]
     within = min(session.timeout, _MEMBER_TIMEOUT)
     silent = _ask_all(answers, within)
+    lags = _lags(answers)
+    conflicts = max((asked.status.tree.conflicts for asked in answers if asked.status), default=0)
     if session.json:
         session.print_json(
             {
                 "cluster": first.cluster,
                 "provider": session.provider_given,
                 "provider_source": session.provider_source,
-                "members": [asked.document() for asked in answers],
+                "members": [asked.document(lag) for asked, lag in zip(answers, lags, strict=True)],
+                "conflicts": conflicts,
                 "settings": {one.name: {"value": one.value, "source": one.source} for one in first.settings},
                 "warnings": _warnings(answers),
             }
         )
     else:
-        columns = ["node", "address", "state", "local names", "cluster names", "connections", "requests", "up"]
+        columns = ["node", "address", "state", "cluster names", "lag", "local names", "connections", "requests", "up"]
         session.note(f"cluster {first.cluster!r}, asked at {session.provider_given} (from {session.provider_source})")
-        tables.show(columns, [asked.row() for asked in answers], right=range(3, 8))
+        rows = [asked.row(lag) for asked, lag in zip(answers, lags, strict=True)]
+        tables.show(columns, rows, right=range(3, len(columns)))
+        if conflicts:
+            session.note(f"{counted(conflicts, 'name')} of the cluster tree in conflict: `hanaming check` lists them")
+        for asked in answers:
+            if asked.status and asked.status.tree.lagging:
+                waits = ", ".join(asked.status.tree.lagging)
+                session.note(f"{asked.member.name} doesn't wait for {waits} until it has caught up")
         settings = [[one.name, one.value, one.source] for one in first.settings]
         tables.show(["setting", "value", "from"], settings, title=f"\n{first.node} runs with")
         for warning in _warnings(answers):
@@ -135,14 +147,14 @@ class _Asked:
             except NamingError:
                 self.status = None
 
-    def row(self) -> list[str]:
+    def row(self, lag: int | None) -> list[str]:
         if self.status is None:
-            return [self.member.name, self.member.address, f"{self.member.state}, silent", *["-"] * 5]
+            return [self.member.name, self.member.address, f"{self.member.state}, silent", *["-"] * 6]
         s = self.status
-        counts = [s.local_names, s.cluster_names, s.connections, s.requests]
+        counts = [s.cluster_names, lag, s.local_names, s.connections, s.requests]
         return [self.member.name, self.member.address, s.state, *[str(count) for count in counts], _duration(s.uptime)]
 
-    def document(self) -> dict[str, Any]:
+    def document(self, lag: int | None) -> dict[str, Any]:
         document: dict[str, Any] = {
             "name": self.member.name,
             "address": self.member.address,
@@ -155,6 +167,12 @@ class _Asked:
                 "state": s.state,
                 "local_names": s.local_names,
                 "cluster_names": s.cluster_names,
+                "writes": s.tree.writes,
+                "lag": lag,
+                "lagging": s.tree.lagging,
+                "conflicts": s.tree.conflicts,
+                "seen": s.tree.seen,
+                "digest": s.tree.digest,
                 "connections": s.connections,
                 "requests": s.requests,
                 "uptime": s.uptime,
@@ -168,6 +186,12 @@ def _ask_all(answers: list[_Asked], within: float) -> list[_Asked]:
     with ThreadPoolExecutor(max_workers=max(1, len(answers))) as threads:
         list(threads.map(lambda asked: asked.ask(within), answers))
     return [asked for asked in answers if asked.status is None]
+
+
+def _lags(answers: list[_Asked]) -> list[int | None]:
+    """How many writes each has not seen of those that the furthest has; `None` of those who are silent."""
+    furthest = max((asked.status.tree.writes for asked in answers if asked.status), default=0)
+    return [furthest - asked.status.tree.writes if asked.status else None for asked in answers]
 
 
 def _warnings(answers: Iterable[_Asked]) -> list[str]:

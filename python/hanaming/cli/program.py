@@ -10,6 +10,8 @@ from .changes import bind, rebind, unbind
 from .classify import classify
 from .demo import demo
 from .explain import explain
+from .exporting import export
+from .importing import import_
 from .operations import check, quiesce, status
 from .reading import lookup, ls, resolve, tree
 from .serve import serve
@@ -22,23 +24,11 @@ Exit status: 0 done; 1 a naming answer (not found, already bound, findings of ch
 """
 
 
-# What the documents of this program speak of and this version does not have.
-_TO_COME = ("import", "export")
-
-
 class _Commands(ExamplesFirst, click.Group):
-    """Lists the commands as they were added, not by the alphabet, and knows those to come."""
+    """Lists the commands as they were added, not by the alphabet."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is meant."""
-        if args[0] in _TO_COME:
-            ctx.fail(f"`hanaming {args[0]}` isn't in this version; to come are {', '.join(_TO_COME)}")
-        return super().resolve_command(ctx, args)
 
 
 _EXAMPLES = """
@@ -79,6 +69,8 @@ for command in (
     check,
     status,
     quiesce,
+    export,
+    import_,
     classify,
     explain,
 ):

@@ -138,7 +138,7 @@ def command(
             finally:
                 session.close()
 
-        made = click.command(cls=ExamplesFirst, examples=examples)(run)
+        made = click.command(function.__name__.rstrip("_"), cls=ExamplesFirst, examples=examples)(run)
         # Behind the command's own.
         made.params.extend(option for option in _SHARED if trees or option is not _LOCAL)
         return made

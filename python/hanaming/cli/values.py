@@ -32,8 +32,7 @@ class ValueSyntaxError(ValueError):
 def parse(text: str) -> Any:
     """The value that a JSON text stands for."""
     try:
-        document = json.loads(text, object_pairs_hook=_distinct, parse_float=_finite, parse_constant=_refuse_constant)
-        return decode(document)
+        return decode(DECODER.decode(text))
     except json.JSONDecodeError as error:
         hint = (
             "" if not text.strip() or text.strip()[0] in '{["' else f"""; a string needs quotes: '{json.dumps(text)}'"""
@@ -144,3 +143,7 @@ def _finite(text: str) -> float:
 def _refuse_constant(text: str) -> Any:
     form = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}[text]
     raise ValueSyntaxError(f'{text} is no JSON; write {{"$float": "{form}"}}')
+
+
+# JSON, strictly.
+DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_finite, parse_constant=_refuse_constant)

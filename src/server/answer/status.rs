@@ -1,6 +1,6 @@
 //! A node's state, for people.
 
-use crate::protocol::NodeStatus;
+use crate::protocol::{NodeStatus, TreeCopy};
 
 use crate::server::core::Core;
 
@@ -17,7 +17,14 @@ impl Core {
             uptime: u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX),
             warnings: self.warnings(),
             settings: self.settings.clone(),
+            copy: self.copy(),
         }
+    }
+
+    /// How its copy of the cluster tree compares with others'.
+    pub fn copy(&self) -> TreeCopy {
+        let bulletin = self.bulletin();
+        self.replication.copy(|peer| bulletin.name_of(peer).cloned())
     }
 
     /// What a person should know.

@@ -11,6 +11,7 @@
 
 mod acquaintances;
 mod audience;
+mod copy;
 mod durable;
 mod journal;
 mod keeper;
