@@ -28,8 +28,9 @@ def demo(seconds: float, threads: int, as_json: bool) -> int:
     """Runs three nodes, and breaks them under their clients.
 
     They run on this machine, on free ports, with a shop's catalogue of some 200 names bound in two of them. One
-    node is killed, one is frozen and woken, one is quiesced and started again. At the end a table says what the
-    clients noticed. Exit status 1 if a single lookup failed.
+    node is killed, one is frozen and woken, one is quiesced and started again. Then clients write into the tree that
+    all nodes share, while two of the three are killed and come back; then all three are, and start again from their
+    disks. At the end tables say what the clients noticed. Exit status 1 if a single call failed, or a write is lost.
     """
     from hanaming.demo import run  # noqa: PLC0415 - it uses this package
 

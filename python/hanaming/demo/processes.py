@@ -10,7 +10,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,10 +22,11 @@ START_LIMIT = 20.0
 
 
 class NodeProcess:
-    """One `hanaming serve` of this interpreter. A node that is started again keeps its name and address."""
+    """One `hanaming serve` of this interpreter. A node that is started again keeps its name, address and data."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, data_dir: Path) -> None:
         self.name = name
+        self._data_dir = data_dir
         self.address = "127.0.0.1:0"
         self._process: subprocess.Popen[bytes] | None = None
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
@@ -39,17 +41,27 @@ class NodeProcess:
         """The process."""
         return self._running().pid
 
-    def start(self, seeds: Sequence[str] = ()) -> None:
-        """Starts the process and returns when it serves."""
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process is not None and self._process.poll() is None
+
+    def launch(self, seeds: Sequence[str] = ()) -> None:
+        """Starts the process, which serves when it has met the others."""
         command = [sys.executable, "-m", "hanaming.demo.node", str(os.getpid())]
         command += ["serve", "--quiet", "--name", self.name, "--listen", self.address]
+        command += ["--data-dir", str(self._data_dir)]
         for seed in seeds:
             command += ["--seed", seed]
         # What an operator has set for nodes of their own does not concern these.
         environment = {key: value for key, value in os.environ.items() if not key.startswith("HANAMING_")}
+        self._close_output()
         self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log, env=environment
         )
+
+    def wait_ready(self) -> None:
+        """Returns when it serves."""
         self.address = self._ready_line().rsplit(" ", 1)[-1]
 
     def kill(self) -> None:
@@ -77,13 +89,15 @@ class NodeProcess:
 
     def end(self) -> None:
         """Ends it in whatever state it is."""
-        if self._process is not None:
-            if self._process.poll() is None:
-                self._process.kill()  # a stopped process dies of it too
-                self._process.wait(10)
-            if self._process.stdout is not None:
-                self._process.stdout.close()
+        if self._process is not None and self.is_running:
+            self._process.kill()  # a stopped process dies of it too
+            self._process.wait(10)
+        self._close_output()
         self._log.close()
+
+    def _close_output(self) -> None:
+        if self._process is not None and self._process.stdout is not None:
+            self._process.stdout.close()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
@@ -113,7 +127,8 @@ class NodeProcesses(Sequence[NodeProcess]):
     """Several nodes of one cluster. Leaving the block ends every process, whatever happened in it."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._nodes = [NodeProcess(name) for name in names]
+        self._folder = tempfile.TemporaryDirectory(prefix="hanaming-demo-")
+        self._nodes = [NodeProcess(name, Path(self._folder.name) / name) for name in names]
 
     def __enter__(self) -> Self:
         return self
@@ -123,16 +138,27 @@ class NodeProcesses(Sequence[NodeProcess]):
     ) -> None:
         for node in self._nodes:
             node.end()
+        self._folder.cleanup()
 
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def __getitem__(self, index: int) -> NodeProcess:  # type: ignore[override]
+    @overload
+    def __getitem__(self, index: int) -> NodeProcess: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[NodeProcess]: ...
+
+    def __getitem__(self, index: int | slice) -> NodeProcess | list[NodeProcess]:
+        """A node, or some of them."""
         return self._nodes[index]
 
-    def start(self, node: NodeProcess) -> None:
-        """Starts a node with the addresses of the others as its seeds."""
-        node.start([other.address for other in self._nodes if other is not node and not other.address.endswith(":0")])
+    def start(self, nodes: Sequence[NodeProcess]) -> None:
+        """Starts nodes at once, with the addresses of all others as their seeds: each waits for those that it knows."""
+        for node in nodes:
+            node.launch([one.address for one in self._nodes if one is not node and not one.address.endswith(":0")])
+        for node in nodes:
+            node.wait_ready()
 
     @property
     def provider(self) -> str:

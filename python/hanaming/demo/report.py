@@ -25,6 +25,17 @@ class Chapter:
     tally: Tally
 
 
+@dataclass(frozen=True)
+class SharedChapter:
+    """A stretch of the second act: its writes, and how many names each node's copy had at its end."""
+
+    title: str
+    acknowledged: int
+    failed: int
+    longest: float
+    names: dict[str, str]
+
+
 def show(chapters: Sequence[Chapter], nodes: Sequence[str], total: Tally) -> None:
     """Prints both tables."""
     rows = [_row(chapter.title, chapter.tally, nodes) for chapter in chapters]
@@ -41,6 +52,35 @@ def show(chapters: Sequence[Chapter], nodes: Sequence[str], total: Tally) -> Non
     tables.show(
         ["answered from", "lookups", "share"], rows, title="Which step of the lookup rule answered", right=(1, 2)
     )
+
+
+def show_shared(chapters: Sequence[SharedChapter]) -> None:
+    """Prints the second act's table."""
+    nodes = list(chapters[0].names)
+    rows = []
+    for chapter in chapters:
+        gap = f"{chapter.longest * 1000:.1f} ms" if chapter.acknowledged else "-"
+        counts = [str(chapter.acknowledged), str(chapter.failed), gap] if chapter.acknowledged else ["-", "-", "-"]
+        rows.append([chapter.title, *counts, *chapter.names.values()])
+    columns = ["while clients write", "writes", "failed", "longest gap", *nodes]
+    title = "The cluster tree: acknowledged writes, and the names that each node had then, in equal trees"
+    tables.show(columns, rows, title=title, right=range(1, 4 + len(nodes)))
+
+
+def shared_document(chapters: Sequence[SharedChapter]) -> dict[str, Any]:
+    """Its figures for a program."""
+    return {
+        "cluster_tree": [
+            {
+                "title": chapter.title,
+                "acknowledged": chapter.acknowledged,
+                "failed": chapter.failed,
+                "longest_gap_ms": round(chapter.longest * 1000, 2),
+                "names": chapter.names,
+            }
+            for chapter in chapters
+        ]
+    }
 
 
 def document(chapters: Sequence[Chapter], total: Tally) -> dict[str, Any]:
