@@ -2,15 +2,20 @@
 //! keep through deaths, returns and splits. How the engines do that is shown in `cluster` and `simulation`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod campaign;
 mod closing;
+mod comparison;
 mod deaths;
 mod disk;
 mod durable;
 mod durable_folders;
 mod durable_order;
 mod folders;
+mod lost_replies;
 mod nodes;
 mod operations;
+mod races;
 mod rig;
 mod splits;
+mod starting;
 mod watches;

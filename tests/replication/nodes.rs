@@ -13,6 +13,7 @@ use hanaming::topology::{Endpoint, MemberState};
 use hanaming::transport::Service;
 use hanaming::transport::memory::MemoryNetwork;
 
+use crate::comparison::Comparison;
 use crate::folders::Scratch;
 
 /// A limit that no test should reach.
@@ -42,6 +43,7 @@ pub struct Cluster {
     /// The nodes' data folders, where they have any.
     pub folders: Option<Scratch>,
     operations: AtomicU64,
+    comparison: Comparison,
 }
 
 impl Cluster {
@@ -57,9 +59,15 @@ impl Cluster {
     fn start_with(count: usize, folders: Option<Scratch>) -> Self {
         let network = MemoryNetwork::new(1);
         let nodes = all_at_once(&network, count, folders.as_ref());
-        let cluster = Self { network, nodes, folders, operations: AtomicU64::new(0) };
+        let comparison = Comparison::of(&nodes);
+        let cluster = Self { network, nodes, folders, operations: AtomicU64::new(0), comparison };
         cluster.settled();
         cluster
+    }
+
+    /// Ends all nodes.
+    pub fn close(&self) {
+        self.nodes.iter().for_each(Node::close);
     }
 
     /// Starts all anew, after all were killed.
@@ -68,6 +76,7 @@ impl Cluster {
             self.network.revive(&format!("n{number}"));
         }
         self.nodes = all_at_once(&self.network, self.nodes.len(), self.folders.as_ref());
+        self.comparison.follow(&self.nodes);
         self.settled();
     }
 
@@ -103,6 +112,7 @@ impl Cluster {
         let mut config = config(number, self.nodes.len(), self.folders.as_ref());
         change(&mut config);
         self.nodes[number] = Node::start_on(self.network.host(&format!("n{number}")), config)?;
+        self.comparison.follow(&self.nodes);
         Ok(())
     }
 
@@ -137,6 +147,14 @@ impl Cluster {
         let digest = |number: &usize| self.nodes[*number].cluster_digest();
         let is_equal = || numbers.iter().all(|number| digest(number) == digest(&numbers[0]));
         until("equal trees", is_equal);
+    }
+
+    /// The bytes of the value that a node shows at a name; `None` where nothing is bound.
+    pub fn bytes(&self, number: usize, name: &str) -> Option<bytes::Bytes> {
+        match self.nodes[number].cluster_tree().lookup(name) {
+            Lookup::Found(entry) => Some(entry.content.value.clone()),
+            _ => None,
+        }
     }
 
     /// What a node shows at a name; `None` where nothing is bound.

@@ -9,7 +9,7 @@ use hanaming::protocol::{Mutation, Scope, WatchScope};
 
 use crate::nodes::{Cluster, LONG, bind, clock, rebind, unbind, until};
 
-fn watch(cluster: &Cluster, number: usize) -> Watch {
+pub fn watch(cluster: &Cluster, number: usize) -> Watch {
     let direct = Direct::new(Arc::new(cluster.nodes[number].clone()), Scope::Cluster, LONG);
     let watch = direct.watch(Name::empty(), WatchScope::Subtree, true).unwrap();
     watch.begun(LONG, &mut || false).unwrap();
@@ -17,7 +17,7 @@ fn watch(cluster: &Cluster, number: usize) -> Watch {
 }
 
 /// What is heard next, as `kind name old→new`.
-fn hear(watch: &Watch) -> String {
+pub fn hear(watch: &Watch) -> String {
     let deadline = clock() + LONG;
     let Ok(Listened::Event(event)) = watch.next(&mut || clock() > deadline) else { panic!("nothing was heard") };
     let value = |told: Option<Told>| {
