@@ -435,3 +435,32 @@ fn read(file: &Path) -> String {
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
+
+/// A panic must become an ordinary exception wherever Python enters: also while arguments are read.
+#[test]
+fn every_entry_from_python_is_guarded() {
+    let mut entries = 0;
+    for file in rust_files("src/python") {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let (mut among_methods, mut is_function) = (false, false);
+        for (number, line) in lines.iter().enumerate() {
+            among_methods = (among_methods || *line == "#[pymethods]") && *line != "}";
+            is_function |= line.starts_with("#[pyfunction]");
+            let indent = if among_methods { "    " } else { "" };
+            let is_entry = (among_methods || is_function)
+                && line.strip_prefix(indent).is_some_and(|rest| rest.starts_with("fn ") || rest.starts_with("pub"));
+            if !is_entry {
+                continue;
+            }
+            is_function = false;
+            let body = number + lines[number..].iter().position(|line| line.ends_with('{') || line.ends_with('}')).unwrap();
+            if lines[number..=body].concat().contains("-> PyResult<") && !line.contains("fn _panic_on_loop") {
+                let first = lines[body + 1].trim();
+                assert!(first.starts_with("entered("), "{}:{}: begins with `{first}`", file.display(), number + 1);
+                entries += 1;
+            }
+        }
+    }
+    assert!(entries > 100, "only {entries} were found");
+}

@@ -20,6 +20,7 @@ __all__ = [
     "ConfigurationError",
     "ContextClosedError",
     "ContextNotEmptyError",
+    "FactoryError",
     "InternalError",
     "InvalidNameError",
     "InvalidValueError",
@@ -186,6 +187,10 @@ class ServiceUnavailableError(CommunicationError):
 
 class TimeLimitExceededError(ServiceUnavailableError, TimeoutError):
     """The time given was too short. Give more, or see who was silent."""
+
+
+class FactoryError(NamingError):
+    """An object or state factory of this process raised; what it raised is the `__cause__`. Mend the factory."""
 
 
 class InternalError(NamingError, RuntimeError):

@@ -114,6 +114,9 @@ impl ClientConfig {
         if self.providers.is_empty() {
             return Err(wrong("no provider is given; write hn://host:11100".to_owned()));
         }
+        if self.cluster.as_deref() == Some("") {
+            return Err(wrong("cluster is \"\": give the cluster's name, or None for any".to_owned()));
+        }
         if self.scope == Scope::Peer {
             return Err(wrong("a client asks with the scope Cluster or Local; Peer is for nodes".to_owned()));
         }

@@ -38,25 +38,27 @@ const CLOSED: &str = "the context is closed; open a new one";
 
 /// The error of an operation on a closed context. It bears the name that the operation is of, where it's of one.
 pub fn closed(invocation: &Invocation) -> NamingError {
-    bearing(invocation.given().map(Name::as_str), NamingError::new(ErrorKind::ContextClosed, CLOSED))
+    bearing(invocation.given().map(Name::as_str), closed_context())
 }
 
-/// The error of a watch whose context was closed.
-pub(super) fn closed_to_watches() -> NamingError {
+/// The error of whatever else is asked of a closed context.
+pub fn closed_context() -> NamingError {
     NamingError::new(ErrorKind::ContextClosed, CLOSED)
 }
 
 /// The error of an operation under which the context was closed; `abandoned` tells what had come of it.
 pub(super) fn closed_under(abandoned: NamingError) -> NamingError {
     let told = abandoned.into_fields();
-    let error = NamingError::new(ErrorKind::ContextClosed, CLOSED);
-    bearing(told.name.as_deref(), error).with_completion(told.completion).with_attempts(told.attempts)
+    bearing(told.name.as_deref(), closed_context())
+        .with_completion(told.completion)
+        .with_repeatable(told.repeatable)
+        .with_attempts(told.attempts)
 }
 
 /// The error, bearing the name that the operation is of.
 pub(super) fn bearing(name: Option<&str>, error: NamingError) -> NamingError {
     match name {
-        Some(name) => error.with_name(name),
+        Some(name) => error.with_name(name).or_unresolved(),
         None => error,
     }
 }

@@ -52,7 +52,7 @@ pub use call::{Call, Input, Output, Send};
 pub use config::{ClientConfig, Policy};
 pub use context::{Bound, Context, HaContext, Resolution};
 pub use direct::Direct;
-pub use driver::{Driver, GiveUp, closed};
+pub use driver::{Driver, GiveUp, closed, closed_context};
 pub use election::Elections;
 pub use fleet::{Fleet, Names};
 pub use invocation::{BindOptions, Invocation, Located, OneOfMany, Product, Settled, Subject};

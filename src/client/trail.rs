@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::failure::{Attempt, CompletionStatus, Phase};
 use crate::naming::ErrorKind;
+use crate::naming::shown::{OneLine, Short};
 use crate::protocol::RefusalReason;
 use crate::transport::TransportErrorKind;
 
@@ -24,8 +25,8 @@ pub(super) enum Outcome {
     Link(Box<str>),
     /// A naming answer: no such name, already bound, ….
     Fault(ErrorKind, Box<str>),
-    /// What those said who answered, and these nodes were silent.
-    Incomplete(&'static str, Vec<Arc<str>>),
+    /// What the nodes said that it had an answer of, and those that were silent.
+    Incomplete { answer: &'static str, answered: Vec<Arc<str>>, silent: Vec<Arc<str>> },
     /// Refused before it ran.
     Refused(RefusalReason),
     /// The exchange broke.
@@ -102,9 +103,9 @@ impl Try {
     pub(super) fn words(&self) -> String {
         match &self.outcome {
             Outcome::Answered(word) => (*word).to_owned(),
-            Outcome::Link(target) => format!("a link to '{target}'"),
-            Outcome::Fault(kind, message) => fault_words(*kind).map_or_else(|| message.to_string(), str::to_owned),
-            Outcome::Incomplete(answer, silent) => format!("{answer}; silent: {}", silent.join(", ")),
+            Outcome::Link(target) => format!("a link to '{}'", Short(target)),
+            Outcome::Fault(kind, message) => fault_words(*kind).map_or_else(|| OneLine(message).to_string(), str::to_owned),
+            Outcome::Incomplete { answer, silent, .. } => format!("{answer}; silent: {}", silent.join(", ")),
             Outcome::Refused(reason) => format!("refused: {}", reason.as_str()),
             Outcome::Broke(TransportErrorKind::TimedOut(_)) if self.phase == Phase::Connect => {
                 format!("no connection in {}", seconds(self.elapsed))
@@ -174,6 +175,13 @@ impl Trail {
         self.tries.push(attempt);
     }
 
+    /// The target with this label is this node: tries at it that were made before that was known count as the node's.
+    pub(super) fn introduce(&mut self, label: &Arc<str>, node: &Arc<str>) {
+        for attempt in self.tries.iter_mut().filter(|attempt| attempt.node.is_none() && attempt.label == *label) {
+            attempt.node = Some(Arc::clone(node));
+        }
+    }
+
     /// Says why another try follows the last one.
     pub(super) fn explain_next(&mut self, why: Why) {
         if let Some(last) = self.tries.last_mut() {
@@ -189,10 +197,10 @@ impl Trail {
         &self.tries
     }
 
-    /// Each target's last word of those tries that count, in the order of their first.
-    pub(super) fn last_words(&self, which: impl Fn(&Try) -> bool) -> Vec<(Arc<str>, String)> {
+    /// Each target's last word, in the order of their first.
+    pub(super) fn last_words(&self) -> Vec<(Arc<str>, String)> {
         let mut words: Vec<(Arc<str>, String)> = Vec::new();
-        for attempt in self.tries.iter().filter(|attempt| which(attempt)) {
+        for attempt in &self.tries {
             match words.iter_mut().find(|(name, _)| name == attempt.name()) {
                 Some((_, before)) => *before = attempt.words(),
                 None => words.push((Arc::clone(attempt.name()), attempt.words())),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::naming::shown::Short;
 use crate::naming::{Content, Detail, EntryKind, ErrorKind, Listed, Name, NamingError, Source};
 
 use super::record::Sibling;
@@ -105,7 +106,7 @@ impl Obstacle {
             Self::NotContext { name, resolved } => NamingError::not_context(name, *resolved as usize),
             Self::AlreadyBound { name, existing } => existing.error(name),
             Self::NotEmpty { name, child } => {
-                let message = format!("the context is not empty: it holds '{child}'");
+                let message = format!("the context is not empty: it holds '{}'", Short(child.as_str()));
                 whole(NamingError::new(ErrorKind::ContextNotEmpty, message), name)
             }
             Self::ContextMoves { name } => {
@@ -151,7 +152,7 @@ impl Existing {
         let what = match self.kind {
             EntryKind::Context => "a context".to_owned(),
             EntryKind::Link => "a link".to_owned(),
-            EntryKind::Value | EntryKind::Reference => format!("a value of class '{}'", self.class_name),
+            EntryKind::Value | EntryKind::Reference => format!("a value of class '{}'", Short(&self.class_name)),
         };
         let by = if self.writer.is_empty() { String::new() } else { format!(" by {}", self.writer) };
         let version = self.version.map_or_else(String::new, |version| format!(" (version {version})"));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::failure::{Attempt, CompletionStatus};
 
 use super::entry::Listed;
+use super::shown::{OneLine, Short};
 
 /// What went wrong. Each kind's doc says what the caller should do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -194,6 +195,15 @@ impl NamingError {
         self
     }
 
+    /// Unless it is said how far the name was resolved, nothing of it was.
+    pub fn or_unresolved(mut self) -> Self {
+        let fields = &mut *self.0;
+        if let (Some(name), None, None) = (&fields.name, &fields.resolved_name, &fields.remaining_name) {
+            (fields.resolved_name, fields.remaining_name) = (Some(String::new()), Some(name.clone()));
+        }
+        self
+    }
+
     /// Names how far the name was resolved, and what remained.
     pub fn with_resolution(mut self, resolved: impl Into<String>, remaining: impl Into<String>) -> Self {
         self.0.resolved_name = Some(resolved.into());
@@ -229,8 +239,10 @@ impl NamingError {
     /// running it twice is harmless.
     pub fn safe_to_retry(&self) -> bool {
         let fields = &self.0;
-        let indefinite =
-            matches!(fields.kind, ErrorKind::Communication | ErrorKind::ServiceUnavailable | ErrorKind::TimeLimitExceeded);
+        let indefinite = matches!(
+            fields.kind,
+            ErrorKind::Communication | ErrorKind::ServiceUnavailable | ErrorKind::TimeLimitExceeded | ErrorKind::ContextClosed
+        );
         fields.completion == CompletionStatus::No || (fields.repeatable && indefinite)
     }
 }
@@ -238,8 +250,8 @@ impl NamingError {
 impl fmt::Display for NamingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.name {
-            Some(name) if !name.is_empty() => write!(f, "'{name}': {}", self.0.message),
-            _ => f.write_str(&self.0.message),
+            Some(name) if !name.is_empty() => write!(f, "'{}': {}", Short(name), OneLine(&self.0.message)),
+            _ => OneLine(&self.0.message).fmt(f),
         }
     }
 }

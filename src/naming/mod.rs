@@ -7,6 +7,7 @@ mod name;
 mod reference;
 mod resolution;
 pub mod shared;
+pub mod shown;
 mod tree;
 mod value;
 

@@ -2,6 +2,7 @@
 
 use super::error::{ErrorKind, NamingError};
 use super::name::Name;
+use super::shown::Short;
 
 /// How to reach an object that lives elsewhere: its class, addresses of several kinds, and the name of the factory
 /// that makes it. A client uses only factories that its own process registered.
@@ -86,7 +87,7 @@ impl LinkRef {
         match name {
             Ok(name) => Ok((name, relative)),
             Err(error) => {
-                let message = format!("the target '{target}' of a link is no name: {}", error.fields().message);
+                let message = format!("the target '{}' of a link is no name: {}", Short(target), error.fields().message);
                 Err(NamingError::new(ErrorKind::InvalidName, message))
             }
         }

@@ -1,9 +1,11 @@
-//! Arguments that may be left out although `None` would be wrong.
+//! Arguments: those that may be left out although `None` would be wrong, and what is said of those that are of no type
+//! that will do.
 
 use std::convert::Infallible;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyIterator, PyString};
 
 /// An argument of any type, or none at all.
 pub enum Argument<'py> {
@@ -37,4 +39,40 @@ impl<'py> Argument<'py> {
             Self::Given(object) => object,
         }
     }
+}
+
+/// `TypeError`: the argument, or the part of it, at `place` must be `wanted`.
+pub fn wrong_type(place: &str, wanted: &str, given: &Bound<'_, PyAny>) -> PyErr {
+    match class_name(given) {
+        Ok(class) => PyTypeError::new_err(format!("{place} must be {wanted}, not {class}")),
+        Err(failed) => failed,
+    }
+}
+
+/// The class of an object, as messages name it.
+pub fn class_name(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    if object.is_none() {
+        return Ok("None".to_owned());
+    }
+    Ok(object.get_type().fully_qualified_name()?.to_string())
+}
+
+/// The items of the argument at `place`, which must be a collection of what is `wanted`: a single string is none.
+pub fn each<'py>(given: &Bound<'py, PyAny>, place: &str, wanted: &str) -> PyResult<Bound<'py, PyIterator>> {
+    let collection = || wrong_type(place, &format!("a list of {wanted}"), given);
+    if given.is_instance_of::<PyString>() {
+        return Err(collection());
+    }
+    given.try_iter().map_err(|failed| if failed.is_instance_of::<PyTypeError>(given.py()) { collection() } else { failed })
+}
+
+/// The texts of the argument at `place`, which must be a list of what is `wanted`.
+pub fn texts(given: &Bound<'_, PyAny>, place: &str, wanted: &str) -> PyResult<Vec<String>> {
+    let mut all = Vec::new();
+    for (index, one) in each(given, place, wanted)?.enumerate() {
+        let one = one?;
+        let Ok(text) = one.cast::<PyString>() else { return Err(wrong_type(&format!("{place}[{index}]"), "a str", &one)) };
+        all.push(text.to_str()?.to_owned());
+    }
+    Ok(all)
 }

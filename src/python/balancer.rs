@@ -16,6 +16,7 @@ use crate::failure::verdict::Need;
 use crate::failure::{Action, Category, CompletionStatus};
 use crate::naming::{ErrorKind, NamingError};
 
+use super::error::entered;
 use super::ha_context::refuse_dns_options;
 use super::service::PyService;
 use super::{error, process, records, running_loop, value};
@@ -35,32 +36,38 @@ impl PyBalancing {
         dns_servers: Option<&Bound<'_, PyAny>>,
         timeout: f64,
     ) -> PyResult<Self> {
-        let py = source.py();
-        refuse_dns_options(py, Some(dns_refresh), dns_servers)?;
-        let source = read_source(source)?;
-        let made = || {
-            let config = BalancerConfig {
-                policy: policy.parse::<Policy>()?,
-                timeout: seconds("timeout", timeout)?,
-                ..BalancerConfig::default()
+        entered(|| {
+            let py = source.py();
+            refuse_dns_options(py, Some(dns_refresh), dns_servers)?;
+            let source = read_source(source)?;
+            let made = || {
+                let config = BalancerConfig {
+                    policy: policy.parse::<Policy>()?,
+                    timeout: seconds("timeout", timeout)?,
+                    ..BalancerConfig::default()
+                };
+                Balancer::new(source, config)
             };
-            Balancer::new(source, config)
-        };
-        made().map(Self).map_err(|wrong| error::raise(py, wrong))
+            made().map(Self).map_err(|wrong| error::raise(py, wrong))
+        })
     }
 
     /// A call that begins now. `value` says that what it gives back is needed.
     fn begin(&self, py: Python<'_>, idempotent: bool, value: bool) -> PyResult<PyCalling> {
-        let calling = self.0.begin(Need { idempotent, value }).map_err(|wrong| error::raise(py, wrong))?;
-        Ok(PyCalling(Mutex::new(calling)))
+        entered(|| {
+            let calling = self.0.begin(Need { idempotent, value }).map_err(|wrong| error::raise(py, wrong))?;
+            Ok(PyCalling(Mutex::new(calling)))
+        })
     }
 
     /// The servers that are known, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
     fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let targets = self.0.targets();
-        let rows = targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?;
-        PyList::new(py, rows)
+        entered(|| {
+            let targets = self.0.targets();
+            let rows = targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, rows)
+        })
     }
 
     /// Where the servers are from: `"a list"`, `"service 'orders'"`.
@@ -104,7 +111,7 @@ fn read_source(source: &Bound<'_, PyAny>) -> PyResult<Source> {
     if let Ok(service) = source.cast::<PyService>() {
         return Ok(Source::Service(service.get().service.clone()));
     }
-    let value = value::to_value(source, "source").map_err(|wrong| {
+    let value = value::to_value(source, "source", "").map_err(|wrong| {
         if !wrong.is_instance_of::<PyTypeError>(py) {
             return wrong;
         }
@@ -133,31 +140,37 @@ impl PyCalling {
 impl PyCalling {
     /// The `Target` to call now, waiting for it; `None` where the last failure comes out.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        running_loop::warn_once(py)?;
-        let mut calling = self.lock()?;
-        match calling.poll() {
-            Next::Wait(_) => {}
-            next => return given(py, next),
-        }
-        let waiting: &mut Calling = &mut calling;
-        let (next, raised) = process::interruptible(py, |give_up| waiting.wait(give_up));
-        match (next, raised) {
-            (_, Some(raised)) => Err(raised),
-            (Some(next), None) => given(py, next),
-            (None, None) => Ok(None),
-        }
+        entered(|| {
+            running_loop::warn_once(py)?;
+            let mut calling = self.lock()?;
+            match calling.poll() {
+                Next::Wait(_) => {}
+                next => return given(py, next),
+            }
+            let waiting: &mut Calling = &mut calling;
+            let (next, raised) = process::interruptible(py, |give_up| waiting.wait(give_up));
+            match (next, raised) {
+                (_, Some(raised)) => Err(raised),
+                (Some(next), None) => given(py, next),
+                (None, None) => Ok(None),
+            }
+        })
     }
 
     /// The same without waiting: the seconds to wait at most, where nobody can be called now.
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let next = self.lock()?.poll();
-        given(py, next)
+        entered(|| {
+            let next = self.lock()?.poll();
+            given(py, next)
+        })
     }
 
     /// The call came back.
     fn succeeded(&self) -> PyResult<()> {
-        self.lock()?.succeeded();
-        Ok(())
+        entered(|| {
+            self.lock()?.succeeded();
+            Ok(())
+        })
     }
 
     /// The call failed, as a verdict tells it. Gives what comes next: `"again"`, `"raise"` or `"success"`.
@@ -169,40 +182,46 @@ impl PyCalling {
         action_if_idempotent: &str,
         words: String,
     ) -> PyResult<&'static str> {
-        let failure = Failure {
-            category: read("category", category, Category::ALL, Category::as_str)?,
-            completion: match completion {
-                Some(word) => Some(read("completion", word, STATUSES, CompletionStatus::as_str)?),
-                None => None,
-            },
-            action: read("action", action, ACTIONS, Action::as_str)?,
-            action_if_idempotent: read("action_if_idempotent", action_if_idempotent, ACTIONS, Action::as_str)?,
-            words,
-        };
-        Ok(match self.lock()?.failed(failure) {
-            Sequel::Again => "again",
-            Sequel::Raise => "raise",
-            Sequel::Success => "success",
+        entered(|| {
+            let failure = Failure {
+                category: read("category", category, Category::ALL, Category::as_str)?,
+                completion: match completion {
+                    Some(word) => Some(read("completion", word, STATUSES, CompletionStatus::as_str)?),
+                    None => None,
+                },
+                action: read("action", action, ACTIONS, Action::as_str)?,
+                action_if_idempotent: read("action_if_idempotent", action_if_idempotent, ACTIONS, Action::as_str)?,
+                words,
+            };
+            Ok(match self.lock()?.failed(failure) {
+                Sequel::Again => "again",
+                Sequel::Raise => "raise",
+                Sequel::Success => "success",
+            })
         })
     }
 
     /// The call was given up.
     fn abandoned(&self) -> PyResult<()> {
-        self.lock()?.abandoned();
-        Ok(())
+        entered(|| {
+            self.lock()?.abandoned();
+            Ok(())
+        })
     }
 
     /// The seconds that are left for all further attempts.
     #[getter]
     fn time_left(&self) -> PyResult<f64> {
-        Ok(self.lock()?.time_left().as_secs_f64())
+        entered(|| Ok(self.lock()?.time_left().as_secs_f64()))
     }
 
     /// The attempts made so far: a list of `Attempt`.
     #[getter]
     fn attempts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let made = self.lock()?.attempts();
-        records::attempts(py, &made)
+        entered(|| {
+            let made = self.lock()?.attempts();
+            records::attempts(py, &made)
+        })
     }
 }
 

@@ -16,9 +16,7 @@ use super::records;
 /// What the caller asked for, so that an error speaks of that and not of what it became on the way.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// The context's own name.
-    pub base: &'a Name,
-    /// The name, relative to that.
+    /// The name, as the context that was asked has it.
     pub given: &'a Name,
     /// The rows of a listing that failed, if it was one.
     pub listing: Option<Rows>,
@@ -47,13 +45,13 @@ pub fn raise_for(py: Python<'_>, error: NamingError, asked: Asked<'_>) -> PyErr 
 
 fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResult<PyErr> {
     static FROM_CODE: Imported = Imported::new("hanaming.exceptions", "_from_code");
+    let error = error.or_unresolved();
     let message = error.to_string();
     let safe_to_retry = error.safe_to_retry();
     let told = error.into_fields();
-    let relative = |name: Option<String>| name.map(|name| asked.map_or(name.clone(), |asked| relative_to(asked.base, &name)));
     let fields = PyDict::new(py);
     fields.set_item("name", told.name)?;
-    fields.set_item("resolved_name", relative(told.resolved_name))?;
+    fields.set_item("resolved_name", told.resolved_name)?;
     fields.set_item("remaining_name", told.remaining_name)?;
     fields.set_item("completion", completion(py, told.completion)?)?;
     fields.set_item("safe_to_retry", safe_to_retry)?;
@@ -72,14 +70,6 @@ fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResu
     let attempts = records::attempts(py, &told.attempts)?;
     let exception = FROM_CODE.get(py)?.call1((told.kind.code(), message, fields, attempts))?;
     Ok(PyErr::from_value(exception))
-}
-
-/// A full name as it is seen from `base`; one that lies elsewhere (behind a link) stays full.
-fn relative_to(base: &Name, full: &str) -> String {
-    match Name::parse(full) {
-        Ok(name) if name.starts_with(base) => name.suffix(base.len()).to_string(),
-        _ => full.to_owned(),
-    }
 }
 
 fn existing<'py>(py: Python<'py>, row: &Listed, asked: Option<Asked<'_>>) -> PyResult<Bound<'py, PyAny>> {
@@ -117,11 +107,21 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, NamingError> {
     })
 }
 
-/// Panics where any operation could, so that a test sees what becomes of it.
+/// Where Python enters: a panic in `work`, also in what reads the arguments and makes the result, becomes
+/// `InternalError`. pyo3 by itself would raise what is no `Exception`, which ends threads and event loops.
+pub fn entered<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    guarded(work).unwrap_or_else(|fault| Python::attach(|py| Err(raise(py, fault))))
+}
+
+/// Panics where any entry could, so that a test sees what becomes of it.
 #[pyfunction]
-pub fn _panic(py: Python<'_>) -> PyResult<()> {
-    #[expect(clippy::panic, reason = "that is what it is for")]
-    guarded(|| panic!("on purpose")).map_err(|error| raise(py, error))
+pub fn _panic() -> PyResult<()> {
+    entered(|| {
+        #[expect(clippy::panic, reason = "that is what it is for")]
+        {
+            panic!("on purpose")
+        }
+    })
 }
 
 fn told_by_panic(payload: &(dyn Any + Send)) -> &str {

@@ -9,6 +9,8 @@ use crate::failure::{
     self, Chain, CompletionStatus, Description, Link, Minor, Phase, Thrown, Verdict, classify_chain as classify, corba,
 };
 
+use super::error::entered;
+
 /// One thrown exception, as a mapping: what is not known is left out or `None`.
 pub struct Given(Thrown);
 
@@ -55,62 +57,70 @@ fn chain(given: Vec<Given>) -> Vec<Thrown> {
 #[pyfunction]
 #[pyo3(signature = (thrown, parts = Vec::new()))]
 pub fn classify_chain(py: Python<'_>, thrown: Vec<Given>, parts: Vec<Vec<Given>>) -> PyResult<Bound<'_, PyDict>> {
-    let chain = Chain { thrown: chain(thrown), parts: parts.into_iter().map(chain).collect() };
-    verdict(py, &classify(&chain))
+    entered(|| {
+        let chain = Chain { thrown: chain(thrown), parts: parts.into_iter().map(chain).collect() };
+        verdict(py, &classify(&chain))
+    })
 }
 
 /// What a text means: the first primary failure in it.
 #[pyfunction]
 #[pyo3(signature = (text, /))]
 pub fn classify_text<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyDict>> {
-    let result = py.detach(|| failure::classify_text(text));
-    verdict(py, &result)
+    entered(|| {
+        let result = py.detach(|| failure::classify_text(text));
+        verdict(py, &result)
+    })
 }
 
 /// What a described failure means.
 #[pyfunction]
 #[pyo3(signature = (description, /))]
 pub fn classify_description<'py>(py: Python<'py>, description: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
-    let mut described = Description::default();
-    for (key, value) in description.iter().filter(|(_, value)| !value.is_none()) {
-        match key.extract::<&str>()? {
-            "exception" => described.exception = value.extract()?,
-            "message" => described.message = value.extract()?,
-            "completed" => described.completed = value.extract()?,
-            "vmcid" => described.vmcid = value.extract()?,
-            "minor" => described.minor = value.extract()?,
-            "code" => described.code = value.extract()?,
-            "phase" => described.phase = value.extract()?,
-            "cause" => described.cause = value.extract()?,
-            "frames" => described.frames = value.extract()?,
-            other => return Err(PyValueError::new_err(format!("a description has no {other:?}"))),
+    entered(|| {
+        let mut described = Description::default();
+        for (key, value) in description.iter().filter(|(_, value)| !value.is_none()) {
+            match key.extract::<&str>()? {
+                "exception" => described.exception = value.extract()?,
+                "message" => described.message = value.extract()?,
+                "completed" => described.completed = value.extract()?,
+                "vmcid" => described.vmcid = value.extract()?,
+                "minor" => described.minor = value.extract()?,
+                "code" => described.code = value.extract()?,
+                "phase" => described.phase = value.extract()?,
+                "cause" => described.cause = value.extract()?,
+                "frames" => described.frames = value.extract()?,
+                other => return Err(PyValueError::new_err(format!("a description has no {other:?}"))),
+            }
         }
-    }
-    verdict(py, &classify(&described.chain()))
+        verdict(py, &classify(&described.chain()))
+    })
 }
 
 /// How a minor code is read, and all its meanings by class; `None` where there is no number in it.
 #[pyfunction]
 #[pyo3(signature = (text, vmcid = None))]
 pub fn explain_minor<'py>(py: Python<'py>, text: &str, vmcid: Option<&str>) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let Some((minor, agreed)) = Minor::read(vmcid, &[text]) else { return Ok(None) };
-    let explained = PyDict::new(py);
-    explained.set_item("minor", minor.0)?;
-    explained.set_item("vendor", minor.vendor_name())?;
-    explained.set_item("low", minor.low())?;
-    explained.set_item("agreed", agreed)?;
-    let mut meanings = Vec::new();
-    for (class, meaning) in corba::explain(minor) {
-        let row = PyDict::new(py);
-        row.set_item("class", class)?;
-        row.set_item("category", meaning.category.as_str())?;
-        row.set_item("detail", meaning.detail)?;
-        row.set_item("completion", meaning.completion.as_str())?;
-        row.set_item("why", meaning.why)?;
-        meanings.push(row);
-    }
-    explained.set_item("meanings", meanings)?;
-    Ok(Some(explained))
+    entered(|| {
+        let Some((minor, agreed)) = Minor::read(vmcid, &[text]) else { return Ok(None) };
+        let explained = PyDict::new(py);
+        explained.set_item("minor", minor.0)?;
+        explained.set_item("vendor", minor.vendor_name())?;
+        explained.set_item("low", minor.low())?;
+        explained.set_item("agreed", agreed)?;
+        let mut meanings = Vec::new();
+        for (class, meaning) in corba::explain(minor) {
+            let row = PyDict::new(py);
+            row.set_item("class", class)?;
+            row.set_item("category", meaning.category.as_str())?;
+            row.set_item("detail", meaning.detail)?;
+            row.set_item("completion", meaning.completion.as_str())?;
+            row.set_item("why", meaning.why)?;
+            meanings.push(row);
+        }
+        explained.set_item("meanings", meanings)?;
+        Ok(Some(explained))
+    })
 }
 
 /// A verdict as a mapping.

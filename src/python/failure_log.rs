@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use crate::failure::log::{Group, Groups};
 use crate::failure::{Event, LogReader};
 
+use super::error::entered;
 use super::failure::verdict;
 
 /// Finds the failures in a log that comes in pieces, and counts the same ones.
@@ -46,12 +47,12 @@ impl PyFailureReader {
     /// Reads on; the events that ended in these bytes.
     #[pyo3(signature = (data, /))]
     fn feed(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<Py<PyDict>>> {
-        self.read(py, |reader| reader.feed(data))
+        entered(|| self.read(py, |reader| reader.feed(data)))
     }
 
     /// The log has ended; the events that were still open.
     fn finish(&self, py: Python<'_>) -> PyResult<Vec<Py<PyDict>>> {
-        self.read(py, LogReader::finish)
+        entered(|| self.read(py, LogReader::finish))
     }
 
     /// Goes on with another log, whose lines are counted anew; the groups stay.
@@ -61,7 +62,7 @@ impl PyFailureReader {
 
     /// The groups so far, in the order in which they first came.
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.reading().groups.groups().iter().enumerate().map(|(at, group)| group_dict(py, at, group)).collect()
+        entered(|| self.reading().groups.groups().iter().enumerate().map(|(at, group)| group_dict(py, at, group)).collect())
     }
 
     /// How many lines have been read.

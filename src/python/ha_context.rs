@@ -9,8 +9,9 @@ use crate::client::config::seconds;
 use crate::client::{ClientConfig, Policy};
 use crate::naming::{ErrorKind, NamingError};
 
-use super::argument::Argument;
+use super::argument::{self, Argument};
 use super::context::PyContext;
+use super::error::entered;
 use super::service::{self, PyService};
 use super::session::Session;
 use super::{error, known, operation, show};
@@ -43,46 +44,52 @@ impl PyHAContext {
         follow_views: bool,
         cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let given = Given {
-            provider,
-            policy,
-            timeout,
-            attempt_timeout,
-            dns_refresh: dns_refresh.into_given(),
-            dns_servers,
-            cluster,
-            follow_views,
-            cache,
-        };
-        let config = given.configure(py)?;
-        let session = Session::over_network(config).map_err(|wrong| error::raise(py, wrong))?;
-        Ok(PyClassInitializer::from(PyContext::root(py, session)).add_subclass(Self))
+        entered(|| {
+            let given = Given {
+                provider,
+                policy,
+                timeout,
+                attempt_timeout,
+                dns_refresh: dns_refresh.into_given(),
+                dns_servers,
+                cluster,
+                follow_views,
+                cache,
+            };
+            let config = given.configure(py)?;
+            let session = Session::over_network(config).map_err(|wrong| error::raise(py, wrong))?;
+            Ok(PyClassInitializer::from(PyContext::root(py, session)).add_subclass(Self))
+        })
     }
 
     /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
     fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        known::targets(slf.py(), &**slf.as_super().get().session())
+        entered(|| known::targets(slf.py(), &**slf.as_super().get().session()))
     }
 
     /// The newest view that a server told, if any did. Nothing is asked.
     #[getter]
     fn view<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        known::view(slf.py(), &**slf.as_super().get().session())
+        entered(|| known::view(slf.py(), &**slf.as_super().get().session()))
     }
 
     /// The processes that offer a service, as a source for a `Balancer`, which keeps them fresh. Nothing is asked yet.
     fn service(slf: &Bound<'_, Self>, name: &Bound<'_, PyAny>) -> PyResult<PyService> {
-        let context = slf.as_super().get();
-        let session = context.session();
-        service::found(context.base(), name, session.another_driver(), show::reach(&**session))
+        entered(|| {
+            let context = slf.as_super().get();
+            let session = context.session();
+            service::found(context.base(), name, context.is_closed(), show::reach(&**session), || Ok(session.another_driver()))
+        })
     }
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
     #[pyo3(signature = (name, *, timeout = None))]
     fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        let context = slf.as_super().get();
-        context.run(slf.py(), operation::instances(context.base(), name)?, timeout)
+        entered(|| {
+            let context = slf.as_super().get();
+            context.run(slf.py(), operation::instances(context.base(), name)?, timeout)
+        })
     }
 }
 
@@ -101,7 +108,7 @@ pub fn providers(py: Python<'_>, provider: Option<&Bound<'_, PyAny>>) -> PyResul
     if let Ok(one) = provider.cast::<PyString>() {
         return Ok(vec![one.to_str()?.to_owned()]);
     }
-    let all = provider.extract::<Vec<String>>()?;
+    let all = argument::texts(provider, "provider", "addresses, or one as a str")?;
     if all.is_empty() {
         let message = "provider=[] names no server; write hn://host:11100, or None for the default";
         return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));

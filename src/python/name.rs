@@ -1,13 +1,13 @@
 //! `hanaming.Name`, and how a name is taken from an argument.
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PySlice, PyString, PyTuple, PyType};
 
 use crate::naming::{ErrorKind, Name, NamingError};
 
-use super::argument::Argument;
-use super::error;
+use super::argument::{Argument, each, wrong_type};
+use super::error::{self, entered};
 
 /// An immutable composite name: a sequence of its components.
 ///
@@ -22,18 +22,23 @@ impl PyName {
     #[new]
     #[pyo3(signature = (text = Argument::Absent), text_signature = "(text='')")]
     fn new(text: Argument<'_>) -> PyResult<Self> {
-        text.into_given().map_or_else(|| Ok(Self(Name::empty())), |text| extract(&text).map(Self))
+        entered(|| text.into_given().map_or_else(|| Ok(Self(Name::empty())), |text| extract(&text, "text").map(Self)))
     }
 
     /// The name of these components, taken as they are: nothing in them separates, escapes or quotes.
     #[classmethod]
     fn from_components(_class: &Bound<'_, PyType>, components: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut taken = Vec::new();
-        for component in components.try_iter()? {
-            let component = component?;
-            taken.push(text_of(component.cast::<PyString>()?)?.to_owned());
-        }
-        Ok(Self(Name::from_components(taken)))
+        entered(|| {
+            let mut taken = Vec::new();
+            for (index, component) in each(components, "components", "str")?.enumerate() {
+                let component = component?;
+                let Ok(text) = component.cast::<PyString>() else {
+                    return Err(wrong_type(&format!("components[{index}]"), "a str", &component));
+                };
+                taken.push(text_of(text)?.to_owned());
+            }
+            Ok(Self(Name::from_components(taken)))
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -49,35 +54,37 @@ impl PyName {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("Name({})", PyString::new(py, self.0.as_str()).repr()?))
+        entered(|| Ok(format!("Name({})", PyString::new(py, self.0.as_str()).repr()?)))
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = index.py();
-        if let Ok(slice) = index.cast::<PySlice>() {
-            let part = slice.indices(isize::try_from(self.0.len())?)?;
-            let mut at = part.start;
-            let mut picked = Vec::with_capacity(part.slicelength);
-            for _ in 0..part.slicelength {
-                picked.extend(usize::try_from(at).ok().and_then(|at| self.0.get(at)));
-                at += part.step;
+        entered(|| {
+            let py = index.py();
+            if let Ok(slice) = index.cast::<PySlice>() {
+                let part = slice.indices(isize::try_from(self.0.len())?)?;
+                let mut at = part.start;
+                let mut picked = Vec::with_capacity(part.slicelength);
+                for _ in 0..part.slicelength {
+                    picked.extend(usize::try_from(at).ok().and_then(|at| self.0.get(at)));
+                    at += part.step;
+                }
+                return Ok(Bound::new(py, Self(Name::from_components(picked)))?.into_any());
             }
-            return Ok(Bound::new(py, Self(Name::from_components(picked)))?.into_any());
-        }
-        let at: isize = index.extract()?;
-        let from_start = if at < 0 { at + isize::try_from(self.0.len())? } else { at };
-        match usize::try_from(from_start).ok().and_then(|at| self.0.get(at)) {
-            Some(component) => Ok(PyString::new(py, component).into_any()),
-            None => Err(PyIndexError::new_err(format!("the name has {} components", self.0.len()))),
-        }
+            let at: isize = index.extract()?;
+            let from_start = if at < 0 { at + isize::try_from(self.0.len())? } else { at };
+            match usize::try_from(from_start).ok().and_then(|at| self.0.get(at)) {
+                Some(component) => Ok(PyString::new(py, component).into_any()),
+                None => Err(PyIndexError::new_err(format!("the name has {} components", self.0.len()))),
+            }
+        })
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyTuple::new(py, self.0.iter())?.try_iter()
+        entered(|| PyTuple::new(py, self.0.iter())?.try_iter())
     }
 
     fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyTuple::new(py, self.0.iter().rev())?.try_iter()
+        entered(|| PyTuple::new(py, self.0.iter().rev())?.try_iter())
     }
 
     fn __contains__(&self, component: &Bound<'_, PyAny>) -> bool {
@@ -87,15 +94,17 @@ impl PyName {
     /// The position of the first component equal to `value`; `ValueError` where there is none.
     #[pyo3(signature = (value, start = 0, stop = None))]
     fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: Option<isize>) -> PyResult<usize> {
-        let components = PyTuple::new(value.py(), self.0.iter())?;
-        let length = isize::try_from(self.0.len())?;
-        let clamp = |at: isize| usize::try_from(if at < 0 { (at + length).max(0) } else { at.min(length) });
-        for at in clamp(start)?..clamp(stop.unwrap_or(length))? {
-            if components.get_item(at)?.eq(value)? {
-                return Ok(at);
+        entered(|| {
+            let components = PyTuple::new(value.py(), self.0.iter())?;
+            let length = isize::try_from(self.0.len())?;
+            let clamp = |at: isize| usize::try_from(if at < 0 { (at + length).max(0) } else { at.min(length) });
+            for at in clamp(start)?..clamp(stop.unwrap_or(length))? {
+                if components.get_item(at)?.eq(value)? {
+                    return Ok(at);
+                }
             }
-        }
-        Err(PyValueError::new_err(format!("{} is no component of the name", value.repr()?)))
+            Err(PyValueError::new_err(format!("{} is no component of the name", value.repr()?)))
+        })
     }
 
     /// How many components are equal to `value`.
@@ -104,11 +113,11 @@ impl PyName {
     }
 
     fn __truediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(self.0.join(&extract(other)?)))
+        entered(|| Ok(Self(self.0.join(&extract(other, "what is behind the /")?))))
     }
 
     fn __rtruediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(extract(other)?.join(&self.0)))
+        entered(|| Ok(Self(extract(other, "what is before the /")?.join(&self.0))))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
@@ -116,19 +125,19 @@ impl PyName {
     }
 }
 
-/// The name that an argument gives: a `str`, which is read, or a `Name`.
-pub fn extract(argument: &Bound<'_, PyAny>) -> PyResult<Name> {
+/// The name that an argument gives: a `str`, which is read, or a `Name`. `place` is what an error calls the argument.
+pub fn extract(argument: &Bound<'_, PyAny>, place: &str) -> PyResult<Name> {
     if let Ok(text) = argument.cast::<PyString>() {
         return Name::parse(text_of(text)?).map_err(|wrong| error::raise(argument.py(), wrong));
     }
     if let Ok(name) = argument.cast::<PyName>() {
         return Ok(name.get().0.clone());
     }
-    Err(PyTypeError::new_err(format!("a name is a str or a Name, not {}", argument.get_type().fully_qualified_name()?)))
+    Err(wrong_type(place, "a str or a Name", argument))
 }
 
 /// Shows `take` the canonical text of the name that an argument gives; of most names, no [`Name`] is made for it.
-pub fn extract_text(argument: &Bound<'_, PyAny>, take: impl FnOnce(&str)) -> PyResult<()> {
+pub fn extract_text(argument: &Bound<'_, PyAny>, place: impl FnOnce() -> String, take: impl FnOnce(&str)) -> PyResult<()> {
     if let Ok(text) = argument.cast::<PyString>() {
         let text = text_of(text)?;
         if Name::is_plain(text) {
@@ -136,7 +145,7 @@ pub fn extract_text(argument: &Bound<'_, PyAny>, take: impl FnOnce(&str)) -> PyR
             return Ok(());
         }
     }
-    take(extract(argument)?.as_str());
+    take(extract(argument, &place())?.as_str());
     Ok(())
 }
 

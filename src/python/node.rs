@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use crate::client::ClientConfig;
 use crate::client::config::seconds;
@@ -16,8 +14,9 @@ use crate::protocol::Scope;
 use crate::server::{Node, ServerConfig};
 use crate::topology::{DEFAULT_PORT, Endpoint};
 
+use super::argument;
 use super::context::PyContext;
-use super::error::{self, guarded};
+use super::error::{self, entered, guarded};
 use super::registration::PyRegistration;
 use super::session::Session;
 use super::{later, process, records, registration, show};
@@ -95,34 +94,36 @@ impl PyNode {
         _sources: Option<BTreeMap<String, String>>,
         _resync_from_peers: bool,
     ) -> PyResult<Self> {
-        if mdns {
-            let message = "mdns=True is not supported yet: give clients the node's address";
-            return Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)));
-        }
-        let seeds = seeds.map_or_else(|| Ok(Vec::new()), texts_of_seeds)?;
-        let configured = || {
-            Ok(ServerConfig {
-                listen: endpoint(listen)?,
-                advertise: advertise.map(endpoint).transpose()?,
-                seeds: met_through(&seeds)?,
-                cluster: cluster.to_owned(),
-                data_dir,
-                resync_from_peers: _resync_from_peers,
-                insecure,
-                sources: _sources.unwrap_or_default(),
-                ..ServerConfig::new(name)
-            })
-        };
-        let config: ServerConfig = configured().map_err(|wrong: NamingError| error::raise(py, wrong))?;
-        let (started, raised) =
-            process::interruptible(py, |give_up| guarded(|| Node::start_unless(config, give_up)).and_then(|started| started));
-        if let Some(raised) = raised {
-            return Err(raised);
-        }
-        let node = started.map_err(|wrong| error::raise(py, wrong))?;
-        // Ctrl-C while it started.
-        py.check_signals()?;
-        Ok(Self { node, local: Mutex::new(None) })
+        entered(|| {
+            if mdns {
+                let message = "mdns=True is not supported yet: give clients the node's address";
+                return Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)));
+            }
+            let seeds = seeds.map_or_else(|| Ok(Vec::new()), |seeds| argument::texts(seeds, "seeds", SEEDS))?;
+            let configured = || {
+                Ok(ServerConfig {
+                    listen: endpoint(listen)?,
+                    advertise: advertise.map(endpoint).transpose()?,
+                    seeds: met_through(&seeds)?,
+                    cluster: cluster.to_owned(),
+                    data_dir,
+                    resync_from_peers: _resync_from_peers,
+                    insecure,
+                    sources: _sources.unwrap_or_default(),
+                    ..ServerConfig::new(name)
+                })
+            };
+            let config: ServerConfig = configured().map_err(|wrong: NamingError| error::raise(py, wrong))?;
+            let (started, raised) =
+                process::interruptible(py, |give_up| guarded(|| Node::start_unless(config, give_up)).and_then(|started| started));
+            if let Some(raised) = raised {
+                return Err(raised);
+            }
+            let node = started.map_err(|wrong| error::raise(py, wrong))?;
+            // Ctrl-C while it started.
+            py.check_signals()?;
+            Ok(Self { node, local: Mutex::new(None) })
+        })
     }
 
     /// Its name, unique in its cluster.
@@ -146,32 +147,36 @@ impl PyNode {
     /// The members as the node sees them: a `View`.
     #[getter]
     fn view<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        records::view(py, &self.usable(py)?.view())
+        entered(|| records::view(py, &self.usable(py)?.view()))
     }
 
     /// Its local tree: a `Context`, in process.
     #[getter]
     fn local<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyContext>> {
-        let node = self.usable(py)?;
-        if let Some(open) = self.open_local(py) {
-            return Ok(open);
-        }
-        // Made without the lock: making an object may let another thread run, which could ask for the same.
-        let session = Session::in_process(node, Scope::Local, ClientConfig::new(Vec::new()).timeout);
-        let made = Bound::new(py, PyContext::root(py, session))?;
-        if let Some(open) = self.open_local(py) {
-            return Ok(open);
-        }
-        let before = self.lock_local().replace(made.clone().unbind());
-        drop(before);
-        Ok(made)
+        entered(|| {
+            let node = self.usable(py)?;
+            if let Some(open) = self.open_local(py) {
+                return Ok(open);
+            }
+            // Made without the lock: making an object may let another thread run, which could ask for the same.
+            let session = Session::in_process(node, Scope::Local, ClientConfig::new(Vec::new()).timeout);
+            let made = Bound::new(py, PyContext::root(py, session))?;
+            if let Some(open) = self.open_local(py) {
+                return Ok(open);
+            }
+            let before = self.lock_local().replace(made.clone().unbind());
+            drop(before);
+            Ok(made)
+        })
     }
 
     /// A new HA context that asks this node in process, without a network. It refuses (`ServiceUnavailableError`,
     /// completion `NO`) after `quiesce`, and raises `ContextClosedError` after `close`.
     fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let session = Session::in_process(self.usable(py)?, Scope::Cluster, ClientConfig::new(Vec::new()).timeout);
-        PyContext::root(py, session).into_object(py)
+        entered(|| {
+            let session = Session::in_process(self.usable(py)?, Scope::Cluster, ClientConfig::new(Vec::new()).timeout);
+            PyContext::root(py, session).into_object(py)
+        })
     }
 
     /// Offers a service: binds `<name>/<node name>` in the local tree until the registration is closed or the node
@@ -187,33 +192,35 @@ impl PyNode {
         weight: f64,
         metadata: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyRegistration> {
-        registration::register(self.usable(name.py())?, name, value, weight, metadata)
+        entered(|| registration::register(self.usable(name.py())?, name, value, weight, metadata))
     }
 
     /// Not in this version: raises `OperationNotSupportedError`.
     #[expect(unused_variables, clippy::unused_self, reason = "the public signature")]
     fn forget(&self, py: Python<'_>, node: &str) -> PyResult<()> {
-        Err(error::raise(py, later::forget()))
+        entered(|| Err(error::raise(py, later::forget())))
     }
 
     /// What is dubious in the whole cluster: a `CheckReport`, falsy where nothing is.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.context(py)?.call_method0("check")
+        entered(|| self.context(py)?.call_method0("check"))
     }
 
     /// Leaves the cluster: refuses new requests, finishes those in flight, for at most `timeout` seconds. The node
     /// stays, and refuses, until it is closed. Raises `TimeLimitExceededError` where requests were cut.
     #[pyo3(signature = (*, timeout = 30.0))]
     fn quiesce(&self, py: Python<'_>, timeout: f64) -> PyResult<()> {
-        let node = self.usable(py)?;
-        let within = seconds("timeout", timeout).map_err(|wrong| error::raise(py, wrong))?;
-        let (left, raised) =
-            process::interruptible(py, |give_up| guarded(|| node.quiesce_unless(within, give_up)).and_then(|left| left));
-        if let Some(raised) = raised {
-            return Err(raised);
-        }
-        py.check_signals()?;
-        left.map_err(|wrong| error::raise(py, wrong))
+        entered(|| {
+            let node = self.usable(py)?;
+            let within = seconds("timeout", timeout).map_err(|wrong| error::raise(py, wrong))?;
+            let (left, raised) =
+                process::interruptible(py, |give_up| guarded(|| node.quiesce_unless(within, give_up)).and_then(|left| left));
+            if let Some(raised) = raised {
+                return Err(raised);
+            }
+            py.check_signals()?;
+            left.map_err(|wrong| error::raise(py, wrong))
+        })
     }
 
     /// Ends the node at once. Doing so again does nothing.
@@ -222,8 +229,10 @@ impl PyNode {
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
-        slf.get().usable(slf.py())?;
-        Ok(slf)
+        entered(|| {
+            slf.get().usable(slf.py())?;
+            Ok(slf)
+        })
     }
 
     #[pyo3(signature = (kind, error, traceback))]
@@ -237,23 +246,15 @@ impl PyNode {
     }
 
     fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        show::node_html(py, self)
+        entered(|| show::node_html(py, self))
     }
 }
+
+/// What seeds are, in words.
+const SEEDS: &str = "addresses, such as [\"127.0.0.1:11100\"]";
 
 fn endpoint(text: &str) -> Result<Endpoint, NamingError> {
     Endpoint::parse(text, DEFAULT_PORT).map_err(|wrong| NamingError::new(ErrorKind::Configuration, wrong.to_string()))
-}
-
-fn texts_of_seeds(seeds: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let wrong =
-        |what: &str| PyTypeError::new_err(format!("seeds: {what}; give a list of addresses, such as [\"127.0.0.1:11100\"]"));
-    if seeds.is_instance_of::<PyString>() {
-        return Err(wrong("a single str"));
-    }
-    let class = |object: &Bound<'_, PyAny>| object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
-    let each = seeds.try_iter().map_err(|_| wrong(&format!("a {}", class(seeds))))?;
-    each.map(|seed| seed.and_then(|seed| seed.extract().map_err(|_| wrong(&format!("a {} among them", class(&seed)))))).collect()
 }
 
 /// Seeds are addresses or provider strings.

@@ -8,14 +8,16 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::client::config::seconds;
 use crate::client::{BindOptions, Invocation, Product, Subject};
 use crate::failure::Attempt;
 use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::{Texts, TreeChoice};
 
+use super::argument::each;
 use super::error::{self, Asked, Rows};
 use super::product::{self, Home};
-use super::{name, value};
+use super::{factories, name, records, value};
 
 /// What an operation's product becomes.
 enum Shape {
@@ -65,6 +67,8 @@ pub struct Asking {
     subject: Subject,
     /// How the caller spelt the name, where that is not the canonical way.
     spelt: Option<String>,
+    /// What would help where the name is not found, as a message's end.
+    remedy: &'static str,
 }
 
 /// The name that an argument gives, within the context at `base`.
@@ -79,8 +83,9 @@ impl Given {
         Self { subject: Subject::new(base, &Name::empty()), spelt: None }
     }
 
-    fn read(base: &Name, argument: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let given = name::extract(argument)?;
+    /// `place` is what the argument is called.
+    fn read(base: &Name, argument: &Bound<'_, PyAny>, place: &str) -> PyResult<Self> {
+        let given = name::extract(argument, place)?;
         let spelt = match argument.cast::<PyString>() {
             Ok(text) if text.to_str()? != given.as_str() => Some(text.to_str()?.to_owned()),
             _ => None,
@@ -99,7 +104,7 @@ fn prepare(
     shape: Shape,
     invocation: impl FnOnce(Subject) -> Result<Invocation, NamingError>,
 ) -> PyResult<Prepared> {
-    let asking = Asking { shape, base: base.clone(), subject: given.subject.clone(), spelt: given.spelt };
+    let asking = Asking { shape, base: base.clone(), subject: given.subject.clone(), spelt: given.spelt, remedy: "" };
     match invocation(given.subject) {
         Ok(invocation) => Ok((invocation, asking)),
         Err(error) => Err(asking.raise(py, error)),
@@ -112,7 +117,7 @@ fn about(
     shape: Shape,
     invocation: impl FnOnce(Subject) -> Result<Invocation, NamingError>,
 ) -> PyResult<Prepared> {
-    prepare(argument.py(), base, Given::read(base, argument)?, shape, invocation)
+    prepare(argument.py(), base, Given::read(base, argument, "name")?, shape, invocation)
 }
 
 /// `lookup`.
@@ -143,14 +148,14 @@ pub fn wait_for(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
 /// `lookup_many`.
 pub fn lookup_many(base: &Name, names: &Bound<'_, PyAny>) -> PyResult<Prepared> {
     if names.is_instance_of::<PyString>() || names.is_instance_of::<name::PyName>() {
-        return Err(PyTypeError::new_err("names: a single name; give a list of names, or use lookup"));
+        return Err(PyTypeError::new_err("names must be a list of names, not a single one; for that there is lookup"));
     }
     // A length is a hint, and what has none says so when it is asked for items.
     let count = names.len().unwrap_or_default().min(FEW);
     let (mut keys, mut texts) = (Vec::with_capacity(count), Texts::with_capacity(count));
-    for argument in names.try_iter()? {
+    for (index, argument) in each(names, "names", "names")?.enumerate() {
         let argument = argument?;
-        name::extract_text(&argument, |text| texts.push(text))?;
+        name::extract_text(&argument, || format!("names[{index}]"), |text| texts.push(text))?;
         let key = if argument.is_exact_instance_of::<PyString>() { argument } else { argument.str()?.into_any() };
         keys.push(key.unbind());
     }
@@ -173,13 +178,22 @@ pub fn bind(
     options: BindOptions,
     lease: Option<f64>,
 ) -> PyResult<Prepared> {
+    let given = Given::read(base, name, "name")?;
     let content = if lease.is_some() {
         let message = "lease= is not supported yet: a binding stays until it is unbound or its node ends";
         Err(NamingError::new(ErrorKind::OperationNotSupported, message))
     } else {
-        value::to_content(value)?
+        value::to_content(value, given.subject.given().as_str())?
     };
-    about(base, name, Shape::Receipt, |subject| Invocation::bind(subject, content?, options))
+    let prepared = prepare(name.py(), base, given, Shape::Receipt, |subject| Invocation::bind(subject, content?, options))?;
+    Ok(told_of_parents(prepared, options.create_parents))
+}
+
+/// What is said where a context on the way is missing.
+const MAKE_PARENTS: &str = "; create_parents=True makes the contexts on the way";
+
+fn told_of_parents((invocation, asking): Prepared, create_parents: bool) -> Prepared {
+    (invocation, Asking { remedy: if create_parents { "" } else { MAKE_PARENTS }, ..asking })
 }
 
 /// `unbind`.
@@ -194,8 +208,9 @@ pub fn delete(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
 
 /// `rename`.
 pub fn rename(base: &Name, old: &Bound<'_, PyAny>, new: &Bound<'_, PyAny>) -> PyResult<Prepared> {
-    let to = Given::read(base, new)?.subject;
-    about(base, old, Shape::Nothing, |from| Invocation::rename(from, to))
+    let from = Given::read(base, old, "old")?;
+    let to = Given::read(base, new, "new")?.subject;
+    prepare(old.py(), base, from, Shape::Nothing, |from| Invocation::rename(from, to))
 }
 
 /// `list_names` and `list_bindings`.
@@ -216,7 +231,8 @@ pub fn instances(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
 
 /// `create_subcontext`.
 pub fn create_subcontext(base: &Name, name: &Bound<'_, PyAny>, create_parents: bool) -> PyResult<Prepared> {
-    about(base, name, Shape::Context, |subject| Invocation::create_subcontext(subject, create_parents))
+    let prepared = about(base, name, Shape::Context, |subject| Invocation::create_subcontext(subject, create_parents))?;
+    Ok(told_of_parents(prepared, create_parents))
 }
 
 /// `destroy_subcontext`.
@@ -251,6 +267,11 @@ fn tree_choice(py: Python<'_>, tree: &str) -> PyResult<TreeChoice> {
     }
 }
 
+/// The time that an operation is given.
+pub fn duration(timeout: Option<f64>) -> Result<Option<Duration>, NamingError> {
+    timeout.map(|given| seconds("timeout", given)).transpose()
+}
+
 impl Asking {
     /// What the caller gets. `elapsed` is how long the operation took, `attempts` gives what was tried, for those
     /// products that tell it.
@@ -264,11 +285,15 @@ impl Asking {
     ) -> PyResult<Bound<'py, PyAny>> {
         let full = self.subject.full();
         Ok(match (&self.shape, product) {
-            (Shape::Object | Shape::ObjectOr(_), Product::Found(located)) => product::object(py, home, full, located)?,
+            (Shape::Object | Shape::ObjectOr(_), Product::Found(located)) => {
+                product::object(py, home, &self.subject, located).map_err(|raised| with_attempts(py, raised, attempts))?
+            }
             (Shape::ObjectOr(default), Product::Absent) => default.bind(py).clone(),
             (Shape::Presence, product) => (*product != Product::Absent).into_pyobject(py)?.to_owned().into_any(),
             (Shape::Value, Product::Found(located)) => product::plain(py, home, full, located)?,
-            (Shape::Objects(keys), Product::Many(items)) => product::objects(py, home, &self.base, keys, items)?,
+            (Shape::Objects(keys), Product::Many(items)) => {
+                product::objects(py, home, &self.base, keys, items).map_err(|raised| with_attempts(py, raised, attempts))?
+            }
             (Shape::Resolution, Product::Found(located)) => product::resolution(py, home, full, located, elapsed, &attempts())?,
             (Shape::Resolutions, Product::Survey(items)) => {
                 return match product::survey(py, home, full, items, elapsed, &attempts())? {
@@ -291,18 +316,17 @@ impl Asking {
             }
             (Shape::Names, Product::Listing(rows)) => product::names(py, rows)?,
             (Shape::Instances | Shape::Listing(Rows::Instances), Product::Listing(rows)) => product::instances(py, rows)?,
-            (Shape::Receipt, Product::Written(written)) => super::records::receipt(py, written)?,
+            (Shape::Receipt, Product::Written(written)) => records::receipt(py, written)?,
             (Shape::Removal, Product::Removed { existed, .. }) => existed.into_pyobject(py)?.to_owned().into_any(),
             (Shape::Deletion, Product::Removed { existed: false, .. }) => {
                 let error = NamingError::new(ErrorKind::NameNotFound, "no such name")
                     .with_name(self.subject.given().as_str())
-                    .with_resolution("", full.as_str())
                     .with_attempts(attempts());
                 return Err(self.raise(py, error));
             }
             (Shape::Context, Product::Written(_)) => home.subcontext(py, full.clone())?,
             (Shape::Report, Product::Report(report)) => product::report(py, home, report)?,
-            (Shape::Status, Product::Status(status)) => super::records::node_status(py, status)?,
+            (Shape::Status, Product::Status(status)) => records::node_status(py, status)?,
             (Shape::Nothing, Product::Written(_) | Product::Accepted) | (Shape::Deletion, Product::Removed { .. }) => {
                 py.None().into_bound(py)
             }
@@ -322,12 +346,27 @@ impl Asking {
             None if spelt.is_empty() => error,
             _ => error.with_name(spelt),
         };
+        let error = if error.kind() == ErrorKind::NameNotFound && !self.remedy.is_empty() {
+            let message = format!("{}{}", error.fields().message, self.remedy);
+            error.with_message(message)
+        } else {
+            error
+        };
         let listing = match self.shape {
             Shape::Listing(rows) => Some(rows),
             Shape::Names => Some(Rows::Entries),
             Shape::Instances => Some(Rows::Instances),
             _ => None,
         };
-        error::raise_for(py, error, Asked { base: &self.base, given, listing })
+        error::raise_for(py, error, Asked { given, listing })
+    }
+}
+
+/// The exception of a factory, with what was tried before it was called.
+fn with_attempts(py: Python<'_>, raised: PyErr, attempts: &dyn Fn() -> Vec<Attempt>) -> PyErr {
+    let add = || raised.value(py).setattr("attempts", records::attempts(py, &attempts())?);
+    match if factories::is_failure(py, &raised) { add() } else { Ok(()) } {
+        Ok(()) => raised,
+        Err(other) => other,
     }
 }

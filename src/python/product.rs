@@ -5,7 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::client::{Located, Settled};
+use crate::client::{Located, Settled, Subject};
 use crate::failure::{Attempt, CompletionStatus};
 use crate::naming::{Content, Detail, EntryKind, ErrorKind, Listed, Name, NamingError, Value};
 use crate::protocol::{Found, Report, ReportItem, SurveyAnswer, SurveyItem};
@@ -20,23 +20,28 @@ pub trait Home {
 }
 
 /// The object that is bound: a context, a value, or what an object factory makes of a reference.
-pub fn object<'py>(py: Python<'py>, home: &dyn Home, full: &Name, located: &Located) -> PyResult<Bound<'py, PyAny>> {
+pub fn object<'py>(py: Python<'py>, home: &dyn Home, subject: &Subject, located: &Located) -> PyResult<Bound<'py, PyAny>> {
     let content = &located.found.content;
-    match object_of(py, content.kind, &content.value)? {
+    match object_of(py, content.kind, &content.value, || Ok(subject.given().as_str()))? {
         Some(object) => Ok(object),
-        None => home.subcontext(py, located.at.as_ref().unwrap_or(full).clone()),
+        None => home.subcontext(py, located.at.as_ref().unwrap_or(subject.full()).clone()),
     }
 }
 
-/// The same for what is of that kind and has these bytes; `None` where it is a context.
-fn object_of<'py>(py: Python<'py>, kind: EntryKind, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// The same for what is of that kind, has these bytes and was asked for by that name; `None` where it is a context.
+fn object_of<'py, T: AsRef<str>>(
+    py: Python<'py>,
+    kind: EntryKind,
+    bytes: &[u8],
+    name: impl FnOnce() -> PyResult<T>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     if kind != EntryKind::Reference {
         return value::of_kind(py, kind, bytes);
     }
     let decoded = Value::of_kind(kind, bytes).map_err(|wrong| error::raise(py, wrong))?;
     let made = value::to_object(py, &decoded)?;
     match &decoded {
-        Value::Reference(reference) => Ok(Some(factories::object(py, reference, &made)?.unwrap_or(made))),
+        Value::Reference(reference) => Ok(Some(factories::object(py, reference, &made, name()?.as_ref())?.unwrap_or(made))),
         _ => Ok(Some(made)),
     }
 }
@@ -52,10 +57,11 @@ pub fn objects<'py>(
     let dict = PyDict::new(py);
     for (key, item) in keys.iter().zip(items.iter()) {
         let Some(item) = item else { continue };
-        let object = match (object_of(py, item.kind, item.value)?, item.at) {
+        let name = || Ok(key.bind(py).str()?.to_string());
+        let object = match (object_of(py, item.kind, item.value, name)?, item.at) {
             (Some(object), _) => object,
             (None, Some(at)) => home.subcontext(py, at.clone())?,
-            (None, None) => home.subcontext(py, base.join(&name::extract(key.bind(py))?))?,
+            (None, None) => home.subcontext(py, base.join(&name::extract(key.bind(py), "name")?))?,
         };
         dict.set_item(key, object)?;
     }
@@ -124,7 +130,7 @@ pub fn survey<'py>(
         return Ok(Err((error, Some(answers))));
     }
     if answers.is_empty() {
-        let error = NamingError::new(ErrorKind::NameNotFound, "no node has such a name").with_resolution("", full.as_str());
+        let error = NamingError::new(ErrorKind::NameNotFound, "no node has such a name");
         return Ok(Err((error, None)));
     }
     Ok(Ok(answers.into_any()))

@@ -6,7 +6,8 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 
 use crate::naming::{Address, AddressContent, LinkRef, Reference};
 
-use super::argument::Argument;
+use super::argument::{Argument, each};
+use super::error::entered;
 use super::name;
 use super::value;
 
@@ -25,14 +26,16 @@ impl PyReference {
         text_signature = "(class_name, addresses=(), factory=None)"
     )]
     fn new(class_name: &Bound<'_, PyString>, addresses: Argument<'_>, factory: Option<&Bound<'_, PyString>>) -> PyResult<Self> {
-        let mut taken = Vec::new();
-        if let Some(addresses) = addresses.into_given() {
-            for (index, address) in addresses.try_iter()?.enumerate() {
-                taken.push(address_from(&address?, index)?);
+        entered(|| {
+            let mut taken = Vec::new();
+            if let Some(addresses) = addresses.into_given() {
+                for (index, address) in each(&addresses, "addresses", "pairs of a type and a content")?.enumerate() {
+                    taken.push(address_from(&address?, index)?);
+                }
             }
-        }
-        let factory = factory.map(|factory| value::text(factory, "factory")).transpose()?;
-        Ok(Self(Reference { class_name: value::text(class_name, "class_name")?, addresses: taken, factory }))
+            let factory = factory.map(|factory| value::text(factory, "factory")).transpose()?;
+            Ok(Self(Reference { class_name: value::text(class_name, "class_name")?, addresses: taken, factory }))
+        })
     }
 
     /// The class's name.
@@ -44,14 +47,16 @@ impl PyReference {
     /// The addresses: each a type and what is there, a `str` or `bytes`. A fresh list.
     #[getter]
     fn addresses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let pairs = self.0.addresses.iter().map(|address| {
-            let content = match &address.content {
-                AddressContent::Text(text) => PyString::new(py, text).into_any(),
-                AddressContent::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
-            };
-            (address.kind.as_str(), content).into_pyobject(py)
-        });
-        PyList::new(py, pairs.collect::<PyResult<Vec<_>>>()?)
+        entered(|| {
+            let pairs = self.0.addresses.iter().map(|address| {
+                let content = match &address.content {
+                    AddressContent::Text(text) => PyString::new(py, text).into_any(),
+                    AddressContent::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+                };
+                (address.kind.as_str(), content).into_pyobject(py)
+            });
+            PyList::new(py, pairs.collect::<PyResult<Vec<_>>>()?)
+        })
     }
 
     /// The name of the object factory, if any.
@@ -61,19 +66,24 @@ impl PyReference {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let class_name = PyString::new(py, &self.0.class_name).repr()?;
-        let addresses = if self.0.addresses.is_empty() { String::new() } else { format!(", {}", self.addresses(py)?.repr()?) };
-        let factory = match &self.0.factory {
-            Some(factory) => format!(", factory={}", PyString::new(py, factory).repr()?),
-            None => String::new(),
-        };
-        Ok(format!("Reference({class_name}{addresses}{factory})"))
+        entered(|| {
+            let class_name = PyString::new(py, &self.0.class_name).repr()?;
+            let addresses =
+                if self.0.addresses.is_empty() { String::new() } else { format!(", {}", self.addresses(py)?.repr()?) };
+            let factory = match &self.0.factory {
+                Some(factory) => format!(", factory={}", PyString::new(py, factory).repr()?),
+                None => String::new(),
+            };
+            Ok(format!("Reference({class_name}{addresses}{factory})"))
+        })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
-        let reference = slf.get();
-        let arguments = (reference.class_name(), reference.addresses(slf.py())?, reference.factory());
-        Ok((slf.get_type(), arguments.into_pyobject(slf.py())?))
+        entered(|| {
+            let reference = slf.get();
+            let arguments = (reference.class_name(), reference.addresses(slf.py())?, reference.factory());
+            Ok((slf.get_type(), arguments.into_pyobject(slf.py())?))
+        })
     }
 }
 
@@ -104,11 +114,13 @@ pub struct PyLinkRef(pub LinkRef);
 impl PyLinkRef {
     #[new]
     fn new(target: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let target = match target.cast::<PyString>() {
-            Ok(text) => value::text(text, "target")?,
-            Err(_) => name::extract(target)?.to_string(),
-        };
-        Ok(Self(LinkRef { target }))
+        entered(|| {
+            let target = match target.cast::<PyString>() {
+                Ok(text) => value::text(text, "target")?,
+                Err(_) => name::extract(target, "target")?.to_string(),
+            };
+            Ok(Self(LinkRef { target }))
+        })
     }
 
     /// The target, as it was given.
@@ -118,7 +130,7 @@ impl PyLinkRef {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("LinkRef({})", PyString::new(py, &self.0.target).repr()?))
+        entered(|| Ok(format!("LinkRef({})", PyString::new(py, &self.0.target).repr()?)))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -13,7 +12,8 @@ use crate::naming::{ErrorKind, InstanceDetail, Lookup, Name, NamingError, Versio
 use crate::protocol::Scope;
 use crate::server::Node;
 
-use super::error::guarded;
+use super::argument::wrong_type;
+use super::error::{entered, guarded};
 use super::{error, name, process, value};
 
 /// The time that the in-process bind and unbind have; they wait for nobody.
@@ -38,10 +38,12 @@ impl PyRegistration {
 
     /// Takes the instance back, if it is still what is bound there. Doing so again does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if self.closed.swap(true, Ordering::AcqRel) || self.node.is_closed() || !self.stands() {
-            return Ok(());
-        }
-        perform(py, &self.node, Invocation::unbind(Subject::from(self.name.clone()))).map(drop)
+        entered(|| {
+            if self.closed.swap(true, Ordering::AcqRel) || self.node.is_closed() || !self.stands() {
+                return Ok(());
+            }
+            perform(py, &self.node, Invocation::unbind(Subject::from(self.name.clone()))).map(drop)
+        })
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -57,7 +59,7 @@ impl PyRegistration {
         error: &Bound<'_, PyAny>,
         traceback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        self.close(py)
+        entered(|| self.close(py))
     }
 
     fn __repr__(&self) -> String {
@@ -87,7 +89,7 @@ pub fn register(
     metadata: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyRegistration> {
     let py = service.py();
-    let service = name::extract(service)?;
+    let service = name::extract(service, "name")?;
     if service.is_empty() {
         let message = "a service needs a name: the empty one is the root itself";
         return Err(error::raise(py, NamingError::new(ErrorKind::InvalidName, message).with_name("")));
@@ -97,8 +99,9 @@ pub fn register(
         let message = format!("weight={weight} is no share; give a positive, finite number");
         return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));
     }
-    let mut content = value::to_content(value)?.map_err(|wrong| error::raise(py, wrong.with_name(name.as_str())))?;
-    content.instance = Some(Box::new(InstanceDetail { weight, metadata: encoded(py, metadata)? }));
+    let mut content =
+        value::to_content(value, name.as_str())?.map_err(|wrong| error::raise(py, wrong.with_name(name.as_str())))?;
+    content.instance = Some(Box::new(InstanceDetail { weight, metadata: encoded(py, metadata, name.as_str())? }));
     let options = BindOptions { replace: false, create_parents: true, lease: None };
     let bind = Invocation::bind(Subject::from(name.clone()), content, options);
     let version = match perform(py, node, bind)? {
@@ -109,7 +112,7 @@ pub fn register(
 }
 
 /// The canonical bytes of the metadata, which is a `dict`.
-fn encoded(py: Python<'_>, metadata: Option<&Bound<'_, PyAny>>) -> PyResult<bytes::Bytes> {
+fn encoded(py: Python<'_>, metadata: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<bytes::Bytes> {
     let dict = match metadata {
         None => PyDict::new(py),
         Some(given) => match given.cast::<PyDict>() {
@@ -117,15 +120,14 @@ fn encoded(py: Python<'_>, metadata: Option<&Bound<'_, PyAny>>) -> PyResult<byte
             Err(_) => as_dict(given)?,
         },
     };
-    let value = value::to_value(dict.as_any(), "metadata")?;
+    let value = value::to_value(dict.as_any(), "metadata", name)?;
     value.encode().map_err(|wrong| error::raise(py, wrong))
 }
 
 /// Any mapping will do.
 fn as_dict<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     if !given.hasattr("keys")? {
-        let class = given.get_type().fully_qualified_name()?;
-        return Err(PyTypeError::new_err(format!("metadata is a dict of values, not {class}")));
+        return Err(wrong_type("metadata", "a dict of values", given));
     }
     Ok(given.py().get_type::<PyDict>().call1((given,))?.cast_into()?)
 }

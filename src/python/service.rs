@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use crate::client::balancer::Service;
-use crate::client::{Driver, Subject};
+use crate::client::{Driver, Subject, closed_context};
 use crate::naming::{ErrorKind, Name, NamingError};
 
 use super::{error, name};
@@ -33,14 +33,22 @@ impl PyService {
     }
 }
 
-/// The service at `given`, within the context at `base`.
-pub fn found(base: &Name, given: &Bound<'_, PyAny>, driver: Arc<dyn Driver>, reach: String) -> PyResult<PyService> {
-    let py = given.py();
-    let subject = Subject::new(base, &name::extract(given)?);
+/// The service at `given`, within the context at `base`, whose servers `driver` leads to.
+pub fn found(
+    base: &Name,
+    given: &Bound<'_, PyAny>,
+    is_closed: bool,
+    reach: String,
+    driver: impl FnOnce() -> Result<Arc<dyn Driver>, NamingError>,
+) -> PyResult<PyService> {
+    let subject = Subject::new(base, &name::extract(given, "name")?);
     let name = subject.full().clone();
-    if name.is_empty() || name.iter().any(str::is_empty) {
-        let error = NamingError::new(ErrorKind::InvalidName, format!("'{name}' is no service's name: it has an empty component"));
-        return Err(error::raise(py, error.with_name(name.as_str())));
-    }
+    let usable = || {
+        if name.is_empty() || name.iter().any(str::is_empty) {
+            return Err(NamingError::new(ErrorKind::InvalidName, "it is no service's name: it has an empty component"));
+        }
+        if is_closed { Err(closed_context()) } else { driver() }
+    };
+    let driver = usable().map_err(|error| error::raise(given.py(), error.with_name(subject.given().as_str())))?;
     Ok(PyService { service: Service::new(driver, name.clone()), name, reach })
 }

@@ -10,7 +10,7 @@ use crate::discovery::properties::{self, Origin, Property};
 use crate::discovery::provider_url::{self, ProviderError, ProviderUrl};
 use crate::naming::{ErrorKind, NamingError};
 
-use super::error;
+use super::error::{self, entered};
 
 /// A property as Python has it: key, value, line (0 where it comes from no text), and whether `-D` set it.
 type Row = (String, String, usize, bool);
@@ -18,10 +18,10 @@ type Row = (String, String, usize, bool);
 /// A provider URL: its scheme, endpoints, path and warnings.
 #[pyfunction]
 pub fn read_provider_url<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    match provider_url::read(text, None) {
+    entered(|| match provider_url::read(text, None) {
         Ok(url) => shown(py, &url),
         Err(wrong) => Err(refused(py, &wrong)),
-    }
+    })
 }
 
 /// The properties that a text sets, in order.
@@ -34,25 +34,27 @@ pub fn read_properties(text: &str) -> Vec<Row> {
 /// What properties mean: the provider, why it can't be used, the options that they amount to, and the warnings.
 #[pyfunction]
 pub fn read_environment(py: Python<'_>, rows: Vec<Row>) -> PyResult<Bound<'_, PyDict>> {
-    let property = |(key, value, line, define)| {
-        let origin = if define { Origin::Define } else { Origin::Entry };
-        Property { key, value, line, origin }
-    };
-    let properties: Vec<_> = rows.into_iter().map(property).collect();
-    let Environment { provider, options, warnings } = environment::read(&properties);
-    let read = PyDict::new(py);
-    match provider {
-        Some(Ok(url)) => read.set_item("provider", shown(py, &url)?)?,
-        Some(Err(wrong)) => read.set_item("problem", wrong.to_string())?,
-        None => {}
-    }
-    let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs_f64());
-    read.set_item("cluster", options.cluster)?;
-    read.set_item("connect_timeout", seconds(options.connect_timeout))?;
-    read.set_item("read_timeout", seconds(options.read_timeout))?;
-    read.set_item("always_resolve", options.always_resolve)?;
-    read.set_item("warnings", warnings)?;
-    Ok(read)
+    entered(|| {
+        let property = |(key, value, line, define)| {
+            let origin = if define { Origin::Define } else { Origin::Entry };
+            Property { key, value, line, origin }
+        };
+        let properties: Vec<_> = rows.into_iter().map(property).collect();
+        let Environment { provider, options, warnings } = environment::read(&properties);
+        let read = PyDict::new(py);
+        match provider {
+            Some(Ok(url)) => read.set_item("provider", shown(py, &url)?)?,
+            Some(Err(wrong)) => read.set_item("problem", wrong.to_string())?,
+            None => {}
+        }
+        let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs_f64());
+        read.set_item("cluster", options.cluster)?;
+        read.set_item("connect_timeout", seconds(options.connect_timeout))?;
+        read.set_item("read_timeout", seconds(options.read_timeout))?;
+        read.set_item("always_resolve", options.always_resolve)?;
+        read.set_item("warnings", warnings)?;
+        Ok(read)
+    })
 }
 
 fn shown<'py>(py: Python<'py>, url: &ProviderUrl) -> PyResult<Bound<'py, PyDict>> {

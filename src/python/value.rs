@@ -12,31 +12,32 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
+use crate::failure::CompletionStatus;
+use crate::naming::shown::Short;
 use crate::naming::{Content, EntryKind, ErrorKind, NamingError, Value};
 
-use super::error;
-use super::factories;
 use super::reference::{PyLinkRef, PyReference};
+use super::{argument, error, factories};
 
 /// The content that binds `object`, after state factories. What is over a limit is an error of the operation, which has
 /// a name to tell; what is no value at all is an exception of Python's.
-pub fn to_content(object: &Bound<'_, PyAny>) -> PyResult<Result<Content, NamingError>> {
-    Ok(read(object, "value")?.and_then(|value| value.to_content()))
+pub fn to_content(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Result<Content, NamingError>> {
+    Ok(read(object, "value", name)?.and_then(|value| value.to_content()))
 }
 
-/// The value of `object`, after state factories; `place` is what errors call it.
-pub fn to_value(object: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
-    read(object, place)?.map_err(|wrong| error::raise(object.py(), wrong))
+/// The value of `object`, after state factories; `place` is what errors call it, `name` where it is to be bound.
+pub fn to_value(object: &Bound<'_, PyAny>, place: &str, name: &str) -> PyResult<Value> {
+    read(object, place, name)?.map_err(|wrong| error::raise(object.py(), wrong))
 }
 
-fn read(object: &Bound<'_, PyAny>, place: &str) -> PyResult<Result<Value, NamingError>> {
+fn read(object: &Bound<'_, PyAny>, place: &str, name: &str) -> PyResult<Result<Value, NamingError>> {
     let mut reading = Reading { left: Value::MAX_BYTES };
-    reading.value(object, 0).map_or_else(|wrong| wrong.at(place).map(Err), |value| Ok(Ok(value)))
+    reading.value(object, 0).map_or_else(|wrong| wrong.at(object.py(), place, name).map(Err), |value| Ok(Ok(value)))
 }
 
 /// The text of a string; `place` is what an error calls it.
 pub fn text(string: &Bound<'_, PyString>, place: &str) -> PyResult<String> {
-    utf8(string).or_else(|wrong| Err(error::raise(string.py(), wrong.at(place)?)))
+    utf8(string, A_STR).or_else(|wrong| Err(error::raise(string.py(), wrong.at(string.py(), place, "")?)))
 }
 
 /// What a content is in Python, references as they are; `None` where it is a context.
@@ -105,7 +106,7 @@ impl Reading {
         // Each turn of a state factory counts as a step down, so that two factories can't play ball for ever.
         if let Some(factory) = factories::state_factory(object)? {
             deeper(depth)?;
-            let made = factory.call1((object,))?;
+            let made = factory.call1((object,)).map_err(|raised| Wrong::new(Fault::Factory(class_name(object), raised)))?;
             if made.get_type().is(object.get_type()) {
                 let class = class_name(object);
                 return Err(Wrong::of_type(format!("the state factory of {class} gave {class} again; it must give a value")));
@@ -124,7 +125,7 @@ impl Reading {
             };
         }
         if let Some(string) = cast!(PyString) {
-            let text = utf8(string)?;
+            let text = utf8(string, A_STR)?;
             self.take(text.len())?;
             Ok(Some(Value::Str(text)))
         } else if object.is_none() {
@@ -175,14 +176,15 @@ impl Reading {
             .map(|pair| pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>())
             .collect::<PyResult<Vec<_>>>()?
         {
-            let Ok(key) = key.cast::<PyString>() else {
-                let class = class_name(&key);
-                return Err(Wrong::of_type(format!("a key is of type {class}; the keys of a dict are str")));
+            let step = |wrong: Wrong| wrong.within(Step::Key(key.clone().unbind()));
+            let Ok(text) = key.cast::<PyString>() else {
+                let message = format!("the key is of type {}; the keys of a dict are str", class_name(&key));
+                return Err(step(Wrong::of_type(message)));
             };
-            let key = utf8(key)?;
-            self.take(key.len() + 1)?;
-            let value = self.value(&item, depth + 1).map_err(|wrong| wrong.within(Step::Key(key.clone())))?;
-            entries.insert(key, value);
+            let text = utf8(text, "the key").map_err(step)?;
+            self.take(text.len() + 1)?;
+            let value = self.value(&item, depth + 1).map_err(step)?;
+            entries.insert(text, value);
         }
         Ok(Value::Dict(entries))
     }
@@ -213,14 +215,17 @@ fn not_a_value(object: &Bound<'_, PyAny>) -> Wrong {
 }
 
 fn class_name(object: &Bound<'_, PyAny>) -> String {
-    object.get_type().fully_qualified_name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+    argument::class_name(object).unwrap_or_else(|_| "?".to_owned())
 }
 
-fn utf8(string: &Bound<'_, PyString>) -> Result<String, Wrong> {
-    match string.to_str() {
-        Ok(text) => Ok(text.to_owned()),
-        Err(_) => Err(Wrong::new(Fault::Naming(ErrorKind::InvalidValue, "a str with a lone surrogate is no text".to_owned()))),
-    }
+/// What is said of a string that is the value.
+const A_STR: &str = "the str";
+
+fn utf8(string: &Bound<'_, PyString>, what: &str) -> Result<String, Wrong> {
+    string.to_str().map(str::to_owned).map_err(|_| {
+        let message = format!("{what} has a lone surrogate, which no text in UTF-8 has");
+        Wrong::new(Fault::Naming(ErrorKind::InvalidValue, message))
+    })
 }
 
 /// Why an object is no value, and where: the steps down to it, innermost first.
@@ -232,13 +237,15 @@ struct Wrong {
 enum Fault {
     Type(String),
     Naming(ErrorKind, String),
-    /// What a state factory, or Python itself, raised.
+    /// What the state factory of a class raised.
+    Factory(String, PyErr),
+    /// What Python itself raised.
     Raised(PyErr),
 }
 
 enum Step {
     Index(usize),
-    Key(String),
+    Key(Py<PyAny>),
 }
 
 impl Wrong {
@@ -259,19 +266,26 @@ impl Wrong {
         self
     }
 
-    /// The error, with the place in what is called `root`.
-    fn at(self, root: &str) -> PyResult<NamingError> {
+    /// The error, with the place in what is called `root` and is to be bound at `name`.
+    fn at(self, py: Python<'_>, root: &str, name: &str) -> PyResult<NamingError> {
         let mut place = root.to_owned();
         for step in self.steps.iter().rev() {
             // Writing to a string does not fail.
             let _ = match step {
                 Step::Index(index) => write!(place, "[{index}]"),
-                Step::Key(key) => write!(place, "[{key:?}]"),
+                Step::Key(key) => match key.bind(py).repr() {
+                    Ok(shown) => write!(place, "[{}]", Short(&shown.to_string_lossy())),
+                    Err(_) => write!(place, "[…]"),
+                },
             };
         }
         match self.fault {
             Fault::Type(message) => Err(PyTypeError::new_err(format!("{place}: {message}"))),
             Fault::Naming(kind, message) => Ok(NamingError::new(kind, format!("{place}: {message}"))),
+            Fault::Factory(class, raised) => {
+                let what = format!("{place}: the state factory of {class}");
+                Err(factories::failed(py, raised, &what, name, CompletionStatus::No))
+            }
             Fault::Raised(error) => Err(error),
         }
     }

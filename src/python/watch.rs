@@ -17,7 +17,7 @@ use crate::client::{Subject, Watch};
 use crate::naming::{Listed, Name, NamingError, Source};
 use crate::protocol::WatchScope;
 
-use super::error;
+use super::error::{self, entered};
 use super::imports::Imported;
 use super::product::Home;
 use super::{name, process, records, value};
@@ -54,7 +54,7 @@ impl Watched {
             return Err(PyValueError::new_err(format!("scope={scope:?} is unknown; there are {known}")));
         };
         let source = if is_ha { Source::Cluster } else { Source::Local };
-        Ok(Self { given: name::extract(given)?, base: base.clone(), scope, source })
+        Ok(Self { given: name::extract(given, "name")?, base: base.clone(), scope, source })
     }
 
     /// Begins to watch it, and waits at most so long until what is written from then on will be told.
@@ -90,14 +90,16 @@ impl PyWatch {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (listened, raised) = process::interruptible(py, |give_up| self.watch.next(give_up));
-        if let Some(raised) = raised {
-            return Err(raised);
-        }
-        match listened.map_err(|ended| error::raise(py, ended))? {
-            Listened::Event(event) => self.event(py, &event).map(Some),
-            Listened::Nothing | Listened::Closed => Ok(None),
-        }
+        entered(|| {
+            let (listened, raised) = process::interruptible(py, |give_up| self.watch.next(give_up));
+            if let Some(raised) = raised {
+                return Err(raised);
+            }
+            match listened.map_err(|ended| error::raise(py, ended))? {
+                Listened::Event(event) => self.event(py, &event).map(Some),
+                Listened::Nothing | Listened::Closed => Ok(None),
+            }
+        })
     }
 
     /// Ends it. Doing so again does nothing.
@@ -121,30 +123,34 @@ impl PyWatch {
 
     /// The event that has come, or `None`; `StopAsyncIteration` where it was closed.
     fn _poll<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if let Some(bell) = self.bell.get() {
-            let mut rung = [0; 64];
-            let mut bell = bell;
-            while matches!(bell.read(&mut rung), Ok(1..)) {}
-        }
-        match self.watch.poll().map_err(|ended| error::raise(py, ended))? {
-            Listened::Event(event) => self.event(py, &event).map(Some),
-            Listened::Nothing => Ok(None),
-            Listened::Closed => Err(PyStopAsyncIteration::new_err(())),
-        }
+        entered(|| {
+            if let Some(bell) = self.bell.get() {
+                let mut rung = [0; 64];
+                let mut bell = bell;
+                while matches!(bell.read(&mut rung), Ok(1..)) {}
+            }
+            match self.watch.poll().map_err(|ended| error::raise(py, ended))? {
+                Listened::Event(event) => self.event(py, &event).map(Some),
+                Listened::Nothing => Ok(None),
+                Listened::Closed => Err(PyStopAsyncIteration::new_err(())),
+            }
+        })
     }
 
     /// A descriptor that becomes readable when there may be an event.
     fn _descriptor(&self) -> PyResult<i32> {
-        if let Some(bell) = self.bell.get() {
-            return Ok(bell.as_raw_fd());
-        }
-        let (bell, ringer) = UnixStream::pair()?;
-        bell.set_nonblocking(true)?;
-        ringer.set_nonblocking(true)?;
-        let descriptor = self.bell.get_or_init(|| bell).as_raw_fd();
-        // Where it takes no more it is rung already.
-        self.watch.set_alarm(Box::new(move || drop((&ringer).write(&[0]))));
-        Ok(descriptor)
+        entered(|| {
+            if let Some(bell) = self.bell.get() {
+                return Ok(bell.as_raw_fd());
+            }
+            let (bell, ringer) = UnixStream::pair()?;
+            bell.set_nonblocking(true)?;
+            ringer.set_nonblocking(true)?;
+            let descriptor = self.bell.get_or_init(|| bell).as_raw_fd();
+            // Where it takes no more it is rung already.
+            self.watch.set_alarm(Box::new(move || drop((&ringer).write(&[0]))));
+            Ok(descriptor)
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use hanaming::client::{ClientConfig, Input, Invocation};
 use hanaming::failure::{CompletionStatus, Phase};
-use hanaming::naming::ErrorKind;
+use hanaming::naming::{Detail, ErrorKind};
 use hanaming::protocol::{RefusalReason, Scope};
 use hanaming::transport::TransportErrorKind;
 
@@ -115,7 +115,7 @@ fn an_attempt_leaves_half_of_a_short_time_to_another_server() {
 fn no_time_at_all_is_no_attempt_at_all() {
     let mut stage = Stage::new("a", bind("orders"));
     stage.call = hanaming::client::Call::new(bind("orders"), &stage.config, ms(0), ms(0));
-    assert_eq!(stage.start(), "TimeLimitExceeded NO: 'orders': not answered in 0.0 s. Safe to retry.");
+    assert_eq!(stage.start(), "TimeLimitExceeded NO: 'orders': not answered in 0 µs. Safe to retry.");
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn the_example_of_the_manual() {
     assert_eq!(stage.step(incomplete("a", "c")), "send b 250");
     stage.now = ms(5000);
     assert_eq!(
-        stage.step(incomplete("a", "c")),
-        "TimeLimitExceeded YES: 'orders': not answered in 5.0 s. na: no such name; nc: silent. Safe to retry."
+        stage.step(incomplete("ab", "c")),
+        "TimeLimitExceeded YES: 'orders': not answered in 5.0 s. na: no such name; nc: silent; nb: no such name. Safe to retry."
     );
 }
 
@@ -375,4 +375,46 @@ fn an_answer_that_is_none_to_the_question_is_our_own_fault_to_report() {
     let mut stage = Stage::new("ab", lookup("orders"));
     stage.start();
     assert!(stage.step(failed(fault(ErrorKind::Internal, CompletionStatus::Maybe, "a fault"))).starts_with("Internal MAYBE"));
+}
+
+#[test]
+fn a_wait_that_runs_out_tells_who_was_silent() {
+    let mut stage = Stage::new("ab", Invocation::wait_for(subject("orders")).unwrap());
+    stage.introduce("ab");
+    stage.start();
+    for _ in 0..3 {
+        stage.step(incomplete("ab", "c"));
+        let pause = waited(&stage.step(incomplete("ab", "c")));
+        stage.after(pause + 1, Input::Woke);
+    }
+    stage.now = ms(5000);
+    let error = stage.error(incomplete("ab", "c"));
+    assert_eq!(error.to_string(), "'orders': not bound in 5.0 s. na: no such name; nb: no such name; nc: silent. Safe to retry.");
+    let fields = error.fields();
+    assert_eq!((fields.resolved_name.as_deref(), fields.remaining_name.as_deref()), (Some(""), Some("orders")));
+    let Detail::Silence { answered, silent, .. } = &fields.detail else { panic!("{error:?}") };
+    assert_eq!((answered.concat(), silent.concat()), ("nanb".to_owned(), "nc".to_owned()));
+}
+
+#[test]
+fn a_node_is_told_of_once_though_its_name_was_not_known_at_first() {
+    let mut stage = Stage::new("ab", lookup("orders"));
+    stage.start();
+    stage.step(broke(Phase::Wait, TransportErrorKind::TimedOut(ms(250))));
+    // Now a server tells who is there.
+    stage.introduce("ab");
+    stage.now = ms(5000);
+    let error = stage.error(incomplete("b", "a"));
+    assert_eq!(error.to_string(), "'orders': not answered in 5.0 s. na: silent; nb: no such name. Safe to retry.");
+    let Detail::Silence { answered, silent, .. } = &error.fields().detail else { panic!("{error:?}") };
+    assert_eq!((answered.concat(), silent.concat()), ("nb".to_owned(), "na".to_owned()));
+}
+
+#[test]
+fn a_wait_that_is_given_up_has_no_answer() {
+    let mut stage = Stage::new("a", Invocation::wait_for(subject("orders")).unwrap());
+    stage.start();
+    waited(&stage.step(not_found()));
+    let error = stage.call.abandon(&mut stage.fleet, stage.now, false);
+    assert_eq!((error.fields().completion, error.safe_to_retry()), (CompletionStatus::Maybe, true));
 }

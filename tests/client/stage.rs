@@ -192,6 +192,14 @@ impl Stage {
         self.words(&output)
     }
 
+    /// The error with which `input` ends the call.
+    pub fn error(&mut self, input: Input) -> NamingError {
+        match self.call.step(&mut self.fleet, self.now, input) {
+            Output::Done(Err(error)) => error,
+            other => panic!("no error: {other:?}"),
+        }
+    }
+
     /// `millis` later, `input` happens.
     pub fn after(&mut self, millis: u64, input: Input) -> String {
         self.now += ms(millis);

@@ -249,6 +249,40 @@ def test_check_reports_a_hidden_binding_with_exit_status_1(hanaming):
     assert document["hidden"][0]["cluster"]["value"] == "cluster"
 
 
+def test_a_context_in_a_report_has_its_name(hanaming):
+    assert hanaming("bind", "-p", "reported/c/d", "1").status == 0
+    assert hanaming("bind", "-p", "--local", "reported/c", '"local"').status == 0
+    shown = hanaming("check", "reported")
+    assert shown.status == 1
+    assert '{"$context": "reported/c"}' in shown.out
+    document = json.loads(hanaming("check", "reported", "--json").out)
+    assert document["hidden"][0]["cluster"]["value"] == {"$context": "reported/c"}
+
+
+def test_errors_are_json_too(hanaming):
+    missing = hanaming("lookup", "nowhere/deep", "--json")
+    assert (missing.status, missing.out, missing.err.count("\n")) == (1, "", 1)
+    error = json.loads(missing.err)["error"]
+    assert (error["type"], error["name"], error["remaining_name"]) == (
+        "NameNotFoundError",
+        "nowhere/deep",
+        "nowhere/deep",
+    )
+    assert (error["completion"], error["safe_to_retry"], error["status"]) == ("YES", False, 1)
+    assert error["message"] == "'nowhere/deep': no such name"
+    assert [attempt["phase"] for attempt in error["attempts"]] == ["answer"]
+    several = hanaming("lookup", "nowhere", "nothing", "--json")
+    assert (several.status, json.loads(several.out)) == (1, {})
+    assert json.loads(several.err)["error"]["names"] == ["nowhere", "nothing"]
+    wrong = hanaming("bind", "a", "{", "--json")
+    assert wrong.status == 2
+    assert json.loads(wrong.err)["error"]["type"] == "UsageError"
+    assert json.loads(hanaming("lookup", "--json", "--no-such-option").err)["error"]["status"] == 2
+    unreachable = run("lookup", "a", "--json", provider=closed_port())
+    assert unreachable.status == 3
+    assert json.loads(unreachable.err)["error"]["safe_to_retry"] is True
+
+
 def test_status_shows_the_node_and_where_the_provider_is_from(hanaming, node):
     shown = hanaming("status")
     assert shown.status == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], str | None]] = {
     "rename": (lambda ctx: ctx.rename("a", "b"), "a"),
     "list_names": (lambda ctx: ctx.list_names(), ""),
     "check": (lambda ctx: ctx.check("a"), "a"),
+    "service": (lambda ctx: ctx.service("a"), "a"),
     "lookup_many": (lambda ctx: ctx.lookup_many(["a"]), None),
     "lookup_many of none": (lambda ctx: ctx.lookup_many([]), None),
     "status": (lambda ctx: ctx.status(), None),
@@ -73,3 +75,28 @@ def test_the_asyncio_twin(node: Node, what: str) -> None:
             assert told(caught.value) == expected(None)
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_wait_that_a_close_breaks_off_is_not_answered(node: Node, in_process: bool) -> None:
+    ctx = node.context() if in_process else HAContext(node.url)
+    timer = threading.Timer(0.2, ctx.close)
+    timer.start()
+    with pytest.raises(ContextClosedError) as caught:
+        ctx.wait_for("a", timeout=60)
+    timer.join()
+    assert (caught.value.name, caught.value.completion) == ("a", CompletionStatus.MAYBE)
+    assert caught.value.safe_to_retry
+
+
+@pytest.mark.asyncio
+async def test_nor_is_one_of_the_asyncio_twin(node: Node) -> None:
+    ctx = aio.HAContext(node.url)
+    waiting = ctx.wait_for("a", timeout=60)
+    await ctx.bind("b", 1)
+    await asyncio.sleep(0.1)  # so that it was asked for
+    await ctx.aclose()
+    with pytest.raises(ContextClosedError) as caught:
+        await waiting
+    assert (caught.value.name, caught.value.completion) == ("a", CompletionStatus.MAYBE)
+    assert caught.value.safe_to_retry

@@ -118,7 +118,7 @@ def test_a_loop(ctx: Any, links: dict[str, str]) -> None:
     with pytest.raises(LinkLoopError) as caught:
         ctx.lookup("a")
     error = caught.value
-    assert error.name == "a"
+    assert (error.name, error.resolved_name, error.remaining_name) == ("a", "", "a")
     assert set(links) <= {Name(met)[0] for met in error.chain}
     assert error.chain[0] in str(error)
 
@@ -149,3 +149,17 @@ def test_a_target_that_no_operation_would_take(ctx: Any, target: str) -> None:
     with pytest.raises(InvalidNameError):
         ctx.bind("link", LinkRef(target))
     assert ctx.list_names() == []
+
+
+def test_how_far_a_name_was_resolved_that_ends_at_a_link(ctx: Any) -> None:
+    """What is told is relative to the context that was asked, also where that is called as what is in it."""
+    sub = ctx.create_subcontext("a/a", create_parents=True)
+    sub = ctx.lookup("a")
+    sub.bind("a/loop", LinkRef("./loop"))
+    sub.bind("a/long", LinkRef("/".join(["deep"] * 32)))
+    for name, kind in (("a/loop/x", LinkLoopError), ("a/long/x", InvalidNameError), ("a/nothing/x", NameNotFoundError)):
+        for call in (lambda name=name: sub.lookup(name), lambda name=name: sub.bind(name, 1)):
+            with pytest.raises(kind) as caught:
+                call()
+            error = caught.value
+            assert (error.name, error.resolved_name, error.remaining_name) == (name, "a", name[2:])

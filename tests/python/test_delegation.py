@@ -89,6 +89,17 @@ def test_two_values(nodes: list[Node], ctx: HAContext) -> None:
     assert nodes[2].check() == report or nodes[2].check().mismatches[0].name == "a"
 
 
+def test_the_cluster_tree_and_every_local_tree_are_asked(nodes: list[Node], ctx: HAContext) -> None:
+    ctx.bind("a", "all's")
+    nodes[0].local.bind("a", 1)
+    nodes[2].local.bind("a", 2)
+    answers = ctx.resolve("a", all=True)
+    told = [(answer.value, answer.source, answer.node) for answer in answers]
+    assert told == [("all's", "cluster", "n1"), (1, "local", "n1"), (2, "peer", "n3")]
+    ctx.unbind("a")
+    assert [answer.value for answer in ctx.resolve("a", all=True)] == [1, 2]
+
+
 def test_equal_values_are_no_mismatch(nodes: list[Node], ctx: HAContext) -> None:
     for node in nodes:
         node.local.bind("a/b", [1], create_parents=True)

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from hanaming import LimitExceededError, LinkRef, Node, Reference, register_object_factory, register_state_factory
+from hanaming import (
+    CompletionStatus,
+    FactoryError,
+    LimitExceededError,
+    LinkRef,
+    Node,
+    Reference,
+    register_object_factory,
+    register_state_factory,
+)
 
 
 @dataclass
@@ -61,14 +70,33 @@ def test_a_factory_is_never_imported(node: Node) -> None:
     assert node.local.lookup("a") == Reference("Popen", [("args", "true")], "subprocess.Popen")
 
 
-def test_what_a_factory_raises_comes_out_as_it_is(node: Node) -> None:
+def test_what_an_object_factory_raises_is_told_with_the_name(ctx: Any) -> None:
     def broken(_reference: Reference) -> None:
         message = "out of order"
         raise LookupError(message)
 
     register_object_factory("test.broken", broken)
-    node.local.bind("a", Reference("X", factory="test.broken"))
-    with pytest.raises(LookupError, match="out of order"):
+    ctx.bind("a", Reference("X", factory="test.broken"))
+    for call in (lambda: ctx.lookup("a"), lambda: ctx.get("a"), lambda: ctx.lookup_many(["a"])):
+        with pytest.raises(FactoryError) as caught:
+            call()
+        error = caught.value
+        assert str(error) == "'a': the object factory 'test.broken' raised LookupError: out of order"
+        assert isinstance(error.__cause__, LookupError)
+        assert (error.name, error.resolved_name, error.remaining_name) == ("a", "a", "")
+        assert (error.completion, error.safe_to_retry) == (CompletionStatus.YES, False)
+        assert len(error.attempts) == 1
+    assert "a" in ctx, "it is there"
+    assert ctx.lookup_link("a").factory == "test.broken"
+
+
+def test_what_is_no_failure_of_an_object_factory_comes_out_as_it_is(node: Node) -> None:
+    def stops(_reference: Reference) -> None:
+        raise KeyboardInterrupt
+
+    register_object_factory("test.stops", stops)
+    node.local.bind("a", Reference("X", factory="test.stops"))
+    with pytest.raises(KeyboardInterrupt):
         node.local.lookup("a")
 
 
@@ -96,7 +124,7 @@ def test_a_subclass_takes_the_nearest_factory(node: Node) -> None:
     assert node.local.lookup("a") == "derived"
 
 
-def test_what_a_state_factory_raises_comes_out_as_it_is(node: Node) -> None:
+def test_what_a_state_factory_raises_is_told_with_name_and_place(ctx: Any) -> None:
     class Broken:
         pass
 
@@ -105,8 +133,15 @@ def test_what_a_state_factory_raises_comes_out_as_it_is(node: Node) -> None:
         raise LookupError(message)
 
     register_state_factory(Broken, broken)
-    with pytest.raises(LookupError, match="no state"):
-        node.local.bind("a", [Broken()])
+    with pytest.raises(FactoryError) as caught:
+        ctx.bind("a", {"b": [Broken()]})
+    error = caught.value
+    assert str(error).startswith("'a': value['b'][0]: the state factory of ")
+    assert str(error).endswith("Broken raised LookupError: no state")
+    assert isinstance(error.__cause__, LookupError)
+    assert (error.name, error.remaining_name, error.completion) == ("a", "a", CompletionStatus.NO)
+    assert error.safe_to_retry
+    assert "a" not in ctx
 
 
 def test_a_state_factory_that_gives_no_value(node: Node) -> None:

@@ -101,6 +101,12 @@ def test_a_wrong_cluster(node: Node) -> None:
         assert ctx.get("a") is None
 
 
+@pytest.mark.parametrize("cls", [HAContext, hanaming.aio.HAContext])
+def test_a_cluster_without_a_name(cls: Any) -> None:
+    with pytest.raises(hanaming.ConfigurationError, match='cluster is ""'):
+        cls("127.0.0.1:1", cluster="")
+
+
 def test_the_provider_comes_from_the_environment(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANAMING_PROVIDER", node.url)
     node.local.bind("a", 1)

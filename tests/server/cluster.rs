@@ -165,7 +165,7 @@ fn a_node_that_quiesces_finishes_what_is_in_flight_and_its_peers_go_on() {
     let (first, second) = (three.link(0), three.link(1));
     let views = first.views();
     // In flight on n2: it waits half a second for n3, which never gets the question.
-    three.network.add(Rule::new(Mishap::Lose).from("n2").to("n3").operation(lookup("").code()));
+    three.network.add(Rule::new(Mishap::Lose).from("n2").to("n3").operation(Operation::Survey { name: String::new() }.code()));
     let waiting = {
         let second = second.clone();
         let survey = request(Scope::Cluster, Operation::Survey { name: "on n2".to_owned() });

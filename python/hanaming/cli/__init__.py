@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import shell_complete
 
-from . import errors, streams
+from . import errors, streams, values
 from .program import program
 
 if TYPE_CHECKING:
@@ -28,10 +28,15 @@ _COMPLETE = "_HANAMING_COMPLETE"
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit status. Nothing but the message of an error ever reaches the terminal."""
     streams.prepare()
+    given = sys.argv[1:] if args is None else list(args)
     try:
-        status = _run(sys.argv[1:] if args is None else list(args))
+        status = _run(given)
         sys.stdout.flush()
     except click.ClickException as error:
+        if "--json" in given:
+            usage = {"type": "UsageError", "message": error.format_message(), "status": errors.USAGE}
+            streams.say(values.dumps({"error": usage}))
+            return errors.USAGE
         error.message = errors.printable(error.message)  # type: ignore[misc] # what was typed may be in it
         with contextlib.suppress(OSError):
             error.show()

@@ -43,7 +43,6 @@ def bind(session: Session, name: str, value: str, create_parents: bool) -> None:
       {"$float": "nan"}             nan, inf, -inf
       {"$dict": {"$link": "x"}}     a dict whose only key starts with $
     """  # noqa: D301 - click's mark for lines that stay as they are
-    _hint_at_parents(session, create_parents)
     receipt = session.context.bind(name, _value(value), create_parents=create_parents)
     _show(session, f"bound {name!r}", receipt)
 
@@ -59,7 +58,6 @@ def bind(session: Session, name: str, value: str, create_parents: bool) -> None:
 @_CREATE_PARENTS
 def rebind(session: Session, name: str, value: str, create_parents: bool) -> None:
     """Binds a name, in place of what is bound there. VALUE as with `hanaming bind`."""
-    _hint_at_parents(session, create_parents)
     receipt = session.context.rebind(name, _value(value), create_parents=create_parents)
     _show(session, f"bound {name!r}", receipt)
 
@@ -82,11 +80,6 @@ def unbind(session: Session, name: str) -> None:
         session.print_json({"removed": removed})
     else:
         session.note(f"removed {name!r}" if removed else f"nothing was bound at {name!r}")
-
-
-def _hint_at_parents(session: Session, create_parents: bool) -> None:
-    if not create_parents:
-        session.hint = "-p (--create-parents) makes the contexts on the way"
 
 
 def _value(text: str) -> object:

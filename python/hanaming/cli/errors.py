@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hanaming import (
     Attempt,
     CommunicationError,
@@ -24,6 +26,7 @@ from hanaming import (
     InvalidValueError,
     LimitExceededError,
     NamingError,
+    ServiceUnavailableError,
 )
 
 DONE = 0
@@ -47,6 +50,39 @@ def exit_status(error: NamingError, *, mutation: bool) -> int:
     if isinstance(error, (CommunicationError, ContextClosedError)):
         return UNREACHABLE
     return ANSWER
+
+
+def document(error: NamingError, message: str, status: int) -> dict[str, Any]:
+    """An error for programs: its class, its message and its fields, and the exit status that goes with it."""
+    document: dict[str, Any] = {
+        "type": type(error).__name__,
+        "message": message,
+        "name": error.name,
+        "resolved_name": error.resolved_name,
+        "remaining_name": error.remaining_name,
+        "completion": error.completion.value,
+        "safe_to_retry": error.safe_to_retry,
+        "attempts": attempt_documents(error.attempts),
+        "status": status,
+    }
+    if isinstance(error, ServiceUnavailableError):
+        document |= {"answered": error.answered, "silent": error.silent}
+    return document
+
+
+def attempt_documents(attempts: list[Attempt]) -> list[dict[str, Any]]:
+    """The attempts of a call for programs."""
+    return [
+        {
+            "target": attempt.target,
+            "phase": attempt.phase,
+            "outcome": attempt.outcome,
+            "completion": attempt.completion.value,
+            "elapsed": attempt.elapsed,
+            "why_next": attempt.why_next,
+        }
+        for attempt in attempts
+    ]
 
 
 def attempt_lines(attempts: list[Attempt]) -> list[str]:

@@ -98,7 +98,16 @@ def status(session: Session) -> int | None:
             streams.say(f"warning: {warning}")
     if silent:
         named = ", ".join(f"{asked.member.name} at {asked.member.address}" for asked in silent)
-        streams.say(f"hanaming: no answer within {within:g} s from {named}")
+        told = f"no answer within {within:g} s from {named}"
+        session.complain(
+            told,
+            {
+                "type": "ServiceUnavailableError",
+                "message": told,
+                "silent": [asked.member.name for asked in silent],
+                "status": errors.UNREACHABLE,
+            },
+        )
         return errors.UNREACHABLE
     return None
 
@@ -209,26 +218,32 @@ def _duration(seconds: float) -> str:
 def _findings(report: CheckReport) -> Iterable[list[str]]:
     for conflict in report.conflicts:
         for binding in (conflict.shown, *conflict.others):
-            yield ["conflict", conflict.name, binding.node, binding.source, values.compact(binding.value)]
+            yield [
+                "conflict",
+                conflict.name,
+                binding.node,
+                binding.source,
+                values.compact(conflict.name, binding.value),
+            ]
     for mismatch in report.mismatches:
         for answer in mismatch.answers:
-            yield ["mismatch", mismatch.name, *_answer_row(answer)]
+            yield ["mismatch", mismatch.name, *_answer_row(mismatch.name, answer)]
     for hidden in report.hidden:
         for answer in (hidden.cluster, *hidden.local):
-            yield ["hidden", hidden.name, *_answer_row(answer)]
+            yield ["hidden", hidden.name, *_answer_row(hidden.name, answer)]
 
 
-def _answer_row(answer: Resolution) -> list[str]:
-    return [answer.node, answer.source, values.compact(answer.value)]
+def _answer_row(name: str, answer: Resolution) -> list[str]:
+    return [answer.node, answer.source, values.compact(name, answer.value)]
 
 
 def _report_document(report: CheckReport) -> dict[str, Any]:
-    def answer(found: Resolution) -> dict[str, Any]:
+    def answer(name: str, found: Resolution) -> dict[str, Any]:
         return {
             "node": found.node,
             "source": found.source,
             "version": found.version,
-            "value": values.encode(found.value),
+            "value": values.document(name, found.value),
         }
 
     return {
@@ -236,14 +251,15 @@ def _report_document(report: CheckReport) -> dict[str, Any]:
             {
                 "name": conflict.name,
                 "versions": [
-                    {"node": b.node, "source": b.source, "value": values.encode(b.value)}
+                    {"node": b.node, "source": b.source, "value": values.document(conflict.name, b.value)}
                     for b in (conflict.shown, *conflict.others)
                 ],
             }
             for conflict in report.conflicts
         ],
-        "mismatches": [{"name": m.name, "answers": [answer(a) for a in m.answers]} for m in report.mismatches],
+        "mismatches": [{"name": m.name, "answers": [answer(m.name, a) for a in m.answers]} for m in report.mismatches],
         "hidden": [
-            {"name": h.name, "cluster": answer(h.cluster), "local": [answer(a) for a in h.local]} for h in report.hidden
+            {"name": h.name, "cluster": answer(h.name, h.cluster), "local": [answer(h.name, a) for a in h.local]}
+            for h in report.hidden
         ],
     }

@@ -20,7 +20,7 @@ from .watching import watch
 
 _EPILOG = """\
 Exit status: 0 done; 1 a naming answer (not found, already bound, findings of check); 2 usage; 3 not reachable;
-4 outcome unknown. Errors go to standard error; -v shows every attempt.
+4 outcome unknown. Errors go to standard error, with --json as {"error": …}; -v shows every attempt.
 """
 
 

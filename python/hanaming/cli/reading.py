@@ -10,7 +10,7 @@ import click
 from hanaming import Context, Name
 from hanaming._counted import counted
 
-from . import errors, streams, tables, values
+from . import errors, tables, values
 from .session import Session, command
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def lookup(session: Session, names: tuple[str, ...], raw: bool, no_follow: bool)
         click.echo(value)
     elif isinstance(value, Context):
         session.note(f"{name!r} is a context: `hanaming ls` lists it")
-        click.echo(values.dumps({"$context": name}))
+        click.echo(values.compact(name, value))
     else:
         click.echo(values.dumps(values.encode(value), indent=2 if session.json or sys.stdout.isatty() else None))
     return None
@@ -56,10 +56,11 @@ def lookup(session: Session, names: tuple[str, ...], raw: bool, no_follow: bool)
 
 def _lookup_many(session: Session, names: tuple[str, ...]) -> int | None:
     found = session.context.lookup_many(names)
-    session.print_json({name: _document(name, value) for name, value in found.items()})
+    session.print_json({name: values.document(name, value) for name, value in found.items()})
     absent = [name for name in names if name not in found]
     if absent:
-        streams.say(f"hanaming: not bound: {', '.join(absent)}")
+        told = f"not bound: {', '.join(absent)}"
+        session.complain(told, {"type": "NameNotFoundError", "message": told, "names": absent, "status": errors.ANSWER})
     return errors.ANSWER if absent else None
 
 
@@ -85,7 +86,7 @@ def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
             session.print_json([_row_document(binding) for binding in bindings])
         else:
             rows = [
-                [b.name, b.kind, b.source, b.node, "" if b.kind == "context" else values.compact(b.value)]
+                [b.name, b.kind, b.source, b.node, "" if b.kind == "context" else values.compact(b.name, b.value)]
                 for b in bindings
             ]
             tables.show(["name", "kind", "source", "node", "value"], rows)
@@ -136,7 +137,7 @@ def resolve(session: Session, name: str, everywhere: bool) -> None:
         if session.json:
             session.print_json([_resolution(name, answer) for answer in answers])
             return
-        rows = [[a.node, a.source, a.version or "", _shown(name, a.value)] for a in answers]
+        rows = [[a.node, a.source, a.version or "", values.compact(name, a.value)] for a in answers]
         tables.show(["node", "source", "version", "value"], rows)
         return
     answer = session.context.resolve(name)
@@ -149,7 +150,7 @@ def resolve(session: Session, name: str, everywhere: bool) -> None:
         "peer": "another node's local tree",
     }
     rows = [
-        ["value", _shown(name, answer.value)],
+        ["value", values.compact(name, answer.value)],
         ["source", f"{answer.source} ({step[answer.source]})"],
         ["node", answer.node],
         ["version", answer.version or "-"],
@@ -158,14 +159,6 @@ def resolve(session: Session, name: str, everywhere: bool) -> None:
     ]
     for key, text in rows:
         click.echo(f"{key:<8} {errors.printable(text)}")
-
-
-def _document(name: str, value: Any) -> Any:
-    return {"$context": name} if isinstance(value, Context) else values.encode(value)
-
-
-def _shown(name: str, value: Any) -> str:
-    return values.dumps(_document(name, value))
 
 
 def _row_document(binding: Binding) -> dict[str, Any]:
@@ -184,23 +177,13 @@ def _row_document(binding: Binding) -> dict[str, Any]:
 
 def _resolution(name: str, answer: Resolution) -> dict[str, Any]:
     return {
-        "value": _document(name, answer.value),
+        "value": values.document(name, answer.value),
         "source": answer.source,
         "node": answer.node,
         "version": answer.version,
         "elapsed": answer.elapsed,
         "asked": answer.asked,
-        "attempts": [
-            {
-                "target": attempt.target,
-                "phase": attempt.phase,
-                "outcome": attempt.outcome,
-                "completion": attempt.completion.value,
-                "elapsed": attempt.elapsed,
-                "why_next": attempt.why_next,
-            }
-            for attempt in answer.attempts
-        ],
+        "attempts": errors.attempt_documents(answer.attempts),
     }
 
 
@@ -239,5 +222,5 @@ class _TreePrinter:
                     self.show(self.listed(binding.name), depth - 1, indent + below)
             else:
                 self.bindings += 1
-                value = tables.cut(values.compact(binding.value), _VALUE_WIDTH)
+                value = tables.cut(values.compact(binding.name, binding.value), _VALUE_WIDTH)
                 click.echo(f"{line}  {value}  [{errors.printable(binding.node)}]")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hanaming import Attempt, Context, HAContext, NameNotFoundError, NamingError
+from hanaming import Attempt, Context, HAContext, NamingError
 
 from . import errors, streams, values
 
@@ -33,7 +33,6 @@ class Session:
     json: bool
     verbose: bool
     quiet: bool
-    hint: str = field(default="", init=False)  # what to try where the answer is "not found"
     _context: Context | None = field(default=None, init=False, repr=False)
 
     @property
@@ -67,6 +66,10 @@ class Session:
         """Something a person wants to know and a program doesn't; `-q` leaves it out."""
         if not self.quiet:
             streams.say(text)
+
+    def complain(self, message: str, document: dict[str, Any]) -> None:
+        """An error, on standard error: a message, or with `--json` the document that says the same and more."""
+        streams.say(values.dumps({"error": document}) if self.json else f"hanaming: {message}")
 
     def explain(self) -> list[Attempt]:
         """The attempts of the last call."""
@@ -154,11 +157,12 @@ def _run(session: Session, function: Callable[..., int | None], arguments: dict[
                     errors.text(text, key.upper())
         status = function(session, **arguments)
     except NamingError as error:
-        hint = f"; {session.hint}" if session.hint and isinstance(error, NameNotFoundError) else ""
-        streams.say(f"hanaming: {error}{hint}")
-        if session.verbose:
+        status = errors.exit_status(error, mutation=mutation)
+        message = str(error).replace("create_parents=True", "-p (--create-parents)")  # it is an option here
+        session.complain(message, errors.document(error, message, status))
+        if session.verbose and not session.json:
             _show_attempts(error.attempts)
-        return errors.exit_status(error, mutation=mutation)
+        return status
     except (TypeError, ValueError) as error:  # a value that cannot be bound, or is none
         raise click.UsageError(str(error)) from None
     if session.verbose:

@@ -71,12 +71,15 @@ def encode(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
     if isinstance(value, Reference):
         addresses = [[kind, encode(content)] for kind, content in value.addresses]
         return {"$reference": {"class_name": value.class_name, "addresses": addresses, "factory": value.factory}}
-    if isinstance(value, Context):
-        return {"$context": ""}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     # An object that a factory of this process made: there is no way back to data.
     return {"$object": repr(value)}
+
+
+def document(name: str, value: Any) -> Any:
+    """The JSON document for what is bound at a name: a value, or a context, which is told by its name."""
+    return {"$context": name} if isinstance(value, Context) else encode(value)
 
 
 def dumps(document: Any, *, indent: int | None = None) -> str:
@@ -85,9 +88,9 @@ def dumps(document: Any, *, indent: int | None = None) -> str:
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
-def compact(value: Any) -> str:
-    """A value on one line."""
-    return dumps(encode(value))
+def compact(name: str, value: Any) -> str:
+    """What is bound at a name, on one line."""
+    return dumps(document(name, value))
 
 
 def _decode_form(form: str, content: Any) -> Any:

@@ -58,7 +58,7 @@ def _line(event: Event) -> str:
 
 
 def _shown(binding: Binding) -> str:
-    return "(context)" if isinstance(binding.value, Context) else values.compact(binding.value)
+    return "(context)" if isinstance(binding.value, Context) else values.compact(binding.name, binding.value)
 
 
 def _document(event: Event) -> dict[str, Any]:

@@ -226,7 +226,7 @@ impl Attempts {
             ErrorKind::TimeLimitExceeded => format!("no server was known in {}", seconds(self.timeout)),
             _ => "no server is known".to_owned(),
         };
-        let told: Vec<String> = self.trail.last_words(|_| true).iter().map(|(name, words)| format!("{name}: {words}")).collect();
+        let told: Vec<String> = self.trail.last_words().iter().map(|(name, words)| format!("{name}: {words}")).collect();
         let told = if told.is_empty() { String::new() } else { format!(". {}", told.join("; ")) };
         let error = NamingError::new(kind, format!("{what}{told}. Safe to retry."));
         Some(error.with_completion(CompletionStatus::No).with_repeatable(true).with_attempts(self.trail.attempts()))

@@ -6,6 +6,7 @@
 //! has its turn once. What a broken attempt allows is decided in one table,
 //! [`verdict::action`](crate::failure::verdict::action); this module only says which servers are left.
 
+mod heard;
 mod next;
 mod report;
 mod settle;
@@ -79,13 +80,6 @@ struct Current {
     started: Duration,
 }
 
-/// Nobody had the name, and some nodes were silent.
-#[derive(Clone, Debug)]
-struct Incomplete {
-    answered: Vec<Arc<str>>,
-    silent: Vec<Arc<str>>,
-}
-
 /// One operation's attempts.
 #[derive(Debug)]
 pub struct Call {
@@ -99,7 +93,8 @@ pub struct Call {
     rounds: Rounds,
     /// Somebody would have nothing to do with this client, and why, in this round.
     rejected: Option<Box<Fault>>,
-    incomplete: Option<Incomplete>,
+    /// Nobody had it in this hop, and some nodes were silent.
+    incomplete: bool,
     /// Ask this one next, on a fresh connection.
     fresh: Option<TargetId>,
     /// Who was asked on a fresh connection already, in this hop.
@@ -135,7 +130,7 @@ impl Call {
             current: None,
             rounds: Rounds::default(),
             rejected: None,
-            incomplete: None,
+            incomplete: false,
             fresh: None,
             freshened: Vec::new(),
             worst: CompletionStatus::No,
@@ -192,7 +187,7 @@ impl Call {
             let phase = if left { Phase::Wait } else { Phase::Send };
             self.note(&current, now, phase, Outcome::Abandoned, phase.completion());
         }
-        self.given_up()
+        self.given_up(fleet)
     }
 
     /// Makes ready for the next request of the operation.
@@ -202,7 +197,7 @@ impl Call {
         self.request.is_retry = false;
         self.rounds.begin();
         self.rejected = None;
-        self.incomplete = None;
+        self.incomplete = false;
         self.fresh = None;
         self.freshened.clear();
         self.worst = CompletionStatus::No;

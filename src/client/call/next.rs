@@ -29,7 +29,7 @@ impl Call {
             fleet.budget.deposit();
             return self.send(fleet, now, owner, false);
         }
-        let reach = if self.incomplete.is_some() { Reach::Good } else { self.rounds.reach() };
+        let reach = if self.incomplete { Reach::Good } else { self.rounds.reach() };
         match self.rounds.turn(fleet, reach, now, self.deadline) {
             Turn::Ask(target) => self.send(fleet, now, target, false),
             Turn::Wait(until) => Output::Wait { until },
@@ -69,7 +69,7 @@ impl Call {
 
     /// Everybody had his turn.
     fn round_over(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
-        if self.incomplete.is_some() {
+        if self.incomplete {
             return self.nobody_left(fleet, now);
         }
         self.rounds.note_unresolvable(fleet, &mut self.trail);

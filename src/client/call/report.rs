@@ -4,7 +4,6 @@
 //! `'orders': not answered in 5.0 s. n1: no such name; n3: silent. Safe to retry.`
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::failure::{CompletionStatus, Phase};
@@ -14,8 +13,9 @@ use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::fault;
 use super::super::fleet::Fleet;
-use super::super::trail::{Outcome, Try};
+use super::super::trail::Outcome;
 use super::super::words::seconds;
+use super::heard::Heard;
 use super::{Call, Current, Output};
 
 impl Call {
@@ -34,32 +34,34 @@ impl Call {
             Some(given) if error.fields().name.is_none() => error.with_name(given),
             _ => error,
         };
-        let error = error.with_message(told);
-        let error = match error.fields().resolved_name.as_deref().and_then(|full| self.invocation.relative(full)) {
-            Some(resolved) => {
-                let remaining = error.fields().remaining_name.clone().unwrap_or_default();
-                error.with_resolution(resolved, remaining)
-            }
+        let error = error.or_unresolved().with_message(told);
+        let error = match self.invocation.seen_from_its_context(&error) {
+            Some((resolved, remaining)) => error.with_resolution(resolved, remaining),
             None => error,
         };
         error.with_completion(completion).with_repeatable(!self.invocation.is_mutation()).with_attempts(self.trail.attempts())
     }
 
     /// The deadline has come.
-    pub(super) fn out_of_time(&mut self, _fleet: &mut Fleet) -> Output {
+    pub(super) fn out_of_time(&mut self, fleet: &Fleet) -> Output {
         let what = if self.invocation.waits() { "not bound" } else { "not answered" };
         let message = format!("{what} in {}", seconds(self.timeout));
-        Output::Done(Err(self.indefinite(ErrorKind::TimeLimitExceeded, &message, self.worst)))
+        Output::Done(Err(self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, self.worst)))
     }
 
     /// The caller gave up.
-    pub(super) fn given_up(&mut self) -> NamingError {
-        self.indefinite(ErrorKind::Communication, "given up by the caller", self.worst)
+    pub(super) fn given_up(&mut self, fleet: &Fleet) -> NamingError {
+        let completion = match self.worst {
+            // It was asked whether the name is there; when it will be has no answer.
+            CompletionStatus::Yes if self.invocation.waits() => CompletionStatus::Maybe,
+            worst => worst,
+        };
+        self.indefinite(fleet, ErrorKind::Communication, "given up by the caller", completion)
     }
 
     /// The only node there is takes nothing any longer.
     pub(in super::super) fn refused_for_good(&mut self, fleet: &mut Fleet, now: Duration, reason: RefusalReason) -> NamingError {
-        let Some(current) = self.current.take() else { return self.given_up() };
+        let Some(current) = self.current.take() else { return self.given_up(fleet) };
         fleet.end(current.target);
         self.note(&current, now, Phase::Answer, Outcome::Refused(reason), CompletionStatus::No);
         let node = current.node.as_ref().unwrap_or(&current.label);
@@ -74,15 +76,12 @@ impl Call {
 
     /// Nobody is left to ask.
     pub(super) fn nobody_left(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
-        let error = if let Some(rejection) = self.rejected.take_if(|_| self.incomplete.is_none()) {
+        let error = if let Some(rejection) = self.rejected.take_if(|_| !self.incomplete) {
             let error = fault::to_error(*rejection);
             self.complete(error, CompletionStatus::No)
         } else {
-            let message = match &self.incomplete {
-                Some(_) => self.invocation.told_of_silence(),
-                None => "no server can be reached".to_owned(),
-            };
-            self.indefinite(ErrorKind::ServiceUnavailable, &message, self.worst)
+            let message = if self.incomplete { self.invocation.told_of_silence() } else { "no server can be reached".to_owned() };
+            self.indefinite(fleet, ErrorKind::ServiceUnavailable, &message, self.worst)
         };
         self.finish(fleet, now, error)
     }
@@ -98,7 +97,8 @@ impl Call {
     ) -> Output {
         let timed_out = matches!(error.kind, TransportErrorKind::TimedOut(_));
         let error = if timed_out && now >= self.deadline {
-            self.indefinite(ErrorKind::TimeLimitExceeded, &format!("not answered in {}", seconds(self.timeout)), completion)
+            let message = format!("not answered in {}", seconds(self.timeout));
+            self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, completion)
         } else {
             let message = match completion {
                 CompletionStatus::No | CompletionStatus::Yes => "it ran, and its answer is lost",
@@ -107,76 +107,43 @@ impl Call {
                 }
                 CompletionStatus::Maybe => "it was sent, and the connection broke before the answer",
             };
-            self.indefinite(ErrorKind::Communication, message, completion)
+            self.indefinite(fleet, ErrorKind::Communication, message, completion)
         };
         self.finish(fleet, now, error)
     }
 
     fn finish_unsettled(&mut self, fleet: &mut Fleet, now: Duration, current: &Current, completion: CompletionStatus) -> Output {
         let waited = seconds(now.saturating_sub(current.started));
-        let error = self.indefinite(ErrorKind::Communication, &format!("it was sent, and not answered in {waited}"), completion);
+        let message = format!("it was sent, and not answered in {waited}");
+        let error = self.indefinite(fleet, ErrorKind::Communication, &message, completion);
         self.finish(fleet, now, error)
     }
 
     /// An error that is nobody's answer: it says what each node did.
-    fn indefinite(&mut self, kind: ErrorKind, what: &str, completion: CompletionStatus) -> NamingError {
+    fn indefinite(&mut self, fleet: &Fleet, kind: ErrorKind, what: &str, completion: CompletionStatus) -> NamingError {
         let mut message = self.invocation.others_undecided() + what;
-        let words = self.words_of_each();
-        if !words.is_empty() {
-            let told: Vec<String> = words.iter().map(|(name, words)| format!("{name}: {words}")).collect();
+        let heard = self.heard_of_each(fleet);
+        if !heard.is_empty() {
+            let told: Vec<String> = heard.iter().map(|heard| format!("{}: {}", heard.node, heard.words)).collect();
             let _ = write!(message, ". {}", told.join("; "));
         }
-        let detail = self.silence();
+        let detail = self.silence(heard);
         let error = self.complete(NamingError::new(kind, ""), completion).with_detail(detail);
         message.push_str(advice(&error));
         error.with_message(message)
     }
 
-    /// Each node's last word, in the order of their first.
-    fn words_of_each(&self) -> Vec<(Arc<str>, String)> {
-        // A node that answered and missed others' words is listed with those others, below.
-        let mut words = self.trail.last_words(|attempt| !matches!(attempt.outcome, Outcome::Incomplete(..)));
-        let mut say = |name: &Arc<str>, said: String| match words.iter_mut().find(|(known, _)| known == name) {
-            Some((_, before)) => *before = said,
-            None => words.push((Arc::clone(name), said)),
-        };
-        if let Some(incomplete) = &self.incomplete {
-            incomplete.answered.iter().for_each(|node| say(node, self.invocation.answer_beside_silence().to_owned()));
-            incomplete.silent.iter().for_each(|node| say(node, "silent".to_owned()));
-        }
-        words
-    }
-
-    /// Who answered and who did not, over all attempts.
-    fn silence(&mut self) -> Detail {
-        let mut answered: Vec<Arc<str>> = Vec::new();
-        let mut silent: Vec<Arc<str>> = Vec::new();
+    /// Who answered and who did not, and what was gathered.
+    fn silence(&mut self, heard: Vec<Heard>) -> Detail {
         let partial: Vec<Listed> =
             if self.partial.is_empty() { self.invocation.partial().to_vec() } else { std::mem::take(&mut self.partial) };
-        if let Some(incomplete) = &self.incomplete {
-            answered.clone_from(&incomplete.answered);
-            silent.clone_from(&incomplete.silent);
-        }
-        for attempt in self.trail.tries() {
-            let name = attempt.name();
-            if answered.contains(name) || silent.contains(name) {
-                continue;
-            }
-            if is_silence(attempt) {
-                silent.push(Arc::clone(name));
-            } else if attempt.phase == Phase::Answer && !matches!(attempt.outcome, Outcome::Incomplete(..)) {
-                answered.push(Arc::clone(name));
-            }
-        }
-        if answered.is_empty() && silent.is_empty() && partial.is_empty() {
+        if heard.is_empty() && partial.is_empty() {
             return Detail::None;
         }
-        Detail::Silence { answered, silent, partial }
+        let (silent, answered): (Vec<Heard>, Vec<Heard>) = heard.into_iter().partition(|heard| heard.is_silence);
+        let nodes = |heard: Vec<Heard>| heard.into_iter().map(|heard| heard.node).collect();
+        Detail::Silence { answered: nodes(answered), silent: nodes(silent), partial }
     }
-}
-
-fn is_silence(attempt: &Try) -> bool {
-    attempt.phase != Phase::Answer
 }
 
 /// The message's last words.

@@ -13,7 +13,7 @@ use super::super::fault;
 use super::super::fleet::Fleet;
 use super::super::invocation::Next;
 use super::super::trail::{Outcome, Why};
-use super::{Call, Current, Incomplete, Output};
+use super::{Call, Current, Output};
 
 impl Call {
     /// A whole reply came: the node answered.
@@ -34,9 +34,10 @@ impl Call {
             Next::Done(_, outcome) => (outcome.clone(), None),
             Next::Link(target) => (Outcome::Link(target.clone()), Some(Why::Link)),
             Next::More => (Outcome::Answered("answered in part"), Some(Why::More)),
-            Next::Incomplete { silent, .. } => {
+            Next::Incomplete { answered, silent } => {
                 let answer = self.invocation.answer_beside_silence();
-                (Outcome::Incomplete(answer, silent.clone()), Some(Why::MayKnowMore))
+                let (answered, silent) = (answered.clone(), silent.clone());
+                (Outcome::Incomplete { answer, answered, silent }, Some(Why::MayKnowMore))
             }
             Next::Fail(error) => (Outcome::Fault(error.kind(), error.fields().message.as_str().into()), None),
         };
@@ -54,9 +55,9 @@ impl Call {
                 self.begin_hop(fleet);
                 self.advance(fleet, now)
             }
-            Next::Incomplete { answered, silent } => {
+            Next::Incomplete { silent, .. } => {
                 self.request.operation = self.invocation.operation();
-                self.ask_those_who_may_know_more(fleet, now, answered, silent)
+                self.ask_those_who_may_know_more(fleet, now, &silent)
             }
             Next::Fail(error) => {
                 let error = self.complete(error, completion);
@@ -156,26 +157,14 @@ impl Call {
     }
 
     /// Nobody has it, so far: others are asked, but not those that were silent.
-    fn ask_those_who_may_know_more(
-        &mut self,
-        fleet: &mut Fleet,
-        now: Duration,
-        answered: Vec<Arc<str>>,
-        silent: Vec<Arc<str>>,
-    ) -> Output {
+    fn ask_those_who_may_know_more(&mut self, fleet: &mut Fleet, now: Duration, silent: &[Arc<str>]) -> Output {
         for target in fleet.targets() {
             let is_silent = target.node_name.as_ref().is_some_and(|name| silent.contains(name));
             if is_silent && !self.rounds.tried.contains(&target.id) {
                 self.rounds.tried.push(target.id);
             }
         }
-        let known = self.incomplete.take().map(|incomplete| incomplete.answered).unwrap_or_default();
-        let mut all = known;
-        all.extend(answered.into_iter().filter(|name| !silent.contains(name)));
-        all.retain(|name| !silent.contains(name));
-        all.sort_unstable();
-        all.dedup();
-        self.incomplete = Some(Incomplete { answered: all, silent });
+        self.incomplete = true;
         self.advance(fleet, now)
     }
 

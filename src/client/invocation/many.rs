@@ -52,7 +52,7 @@ impl Many {
             at_once: AT_ONCE,
         };
         for (index, name) in many.names.iter().enumerate() {
-            Name::check_text(name).map_err(|error| error.with_name(many.given(index)))?;
+            Name::check_text(name).map_err(|error| error.with_name(many.given(index)).or_unresolved())?;
         }
         Ok(many)
     }

@@ -59,7 +59,7 @@ impl Subject {
     fn checked(self) -> Result<Self, NamingError> {
         match self.full.check_operation() {
             Ok(()) => Ok(self),
-            Err(error) => Err(error.with_name(self.given.as_str())),
+            Err(error) => Err(error.with_name(self.given.as_str()).or_unresolved()),
         }
     }
 
@@ -67,7 +67,7 @@ impl Subject {
     fn checked_for_change(self) -> Result<Self, NamingError> {
         if self.given.is_empty() {
             let message = "the empty name means the context itself, which can't be bound, moved or removed";
-            return Err(NamingError::new(ErrorKind::InvalidName, message).with_name(""));
+            return Err(NamingError::new(ErrorKind::InvalidName, message).with_name("").or_unresolved());
         }
         self.checked()
     }
@@ -230,13 +230,6 @@ impl Invocation {
             Kind::Many(_) | Kind::Watch(_) | Kind::Status | Kind::Quiesce => None,
             _ => Some(&self.subject.given),
         }
-    }
-
-    /// A name from the root as the caller would give it, where the caller's context is not the root.
-    pub(super) fn relative(&self, full: &str) -> Option<String> {
-        let context = self.subject.full.len().checked_sub(self.subject.given.len()).filter(|length| *length > 0)?;
-        let full = Name::parse(full).ok()?;
-        full.starts_with(&self.subject.full.prefix(context)).then(|| full.suffix(context).to_string())
     }
 
     /// Whether it changes something.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::naming::shown::Short;
 use crate::naming::{ErrorKind, Name, NamingError};
 
 use super::mutate::Write;
@@ -34,16 +35,31 @@ impl Invocation {
             ErrorKind::NameNotFound | ErrorKind::NotContext | ErrorKind::NameAlreadyBound | ErrorKind::ContextNotEmpty
         );
         match self.led_to(error) {
-            Some(name) if is_about_a_name => format!("leads to '{name}' by a link: {message}"),
+            Some(name) if is_about_a_name => format!("leads to '{}' by a link: {message}", Short(name.as_str())),
             _ => message.clone(),
         }
+    }
+
+    /// How far a name was resolved and what remained, as the caller's context sees it, where that is not the root.
+    pub(in super::super) fn seen_from_its_context(&self, error: &NamingError) -> Option<(String, String)> {
+        let context = self.subject.full.len().checked_sub(self.subject.given.len()).filter(|length| *length > 0)?;
+        let context = self.subject.full.prefix(context);
+        let resolved = Name::parse(error.fields().resolved_name.as_deref()?).ok()?;
+        let remaining = Name::parse(error.fields().remaining_name.as_deref()?).ok()?;
+        if resolved.starts_with(&context) {
+            return Some((resolved.suffix(context.len()).to_string(), remaining.to_string()));
+        }
+        // It was not even resolved to the context, so nothing of what was given was.
+        let whole = resolved.join(&remaining);
+        whole.starts_with(&context).then(|| (String::new(), whole.suffix(context.len()).to_string()))
     }
 
     /// What is said where some nodes were silent and nobody who answered has it.
     pub(in super::super) fn told_of_silence(&self) -> String {
         match &self.kind {
             Kind::Lookup { name, .. } => {
-                let led = self.walk.as_ref().map_or_else(String::new, |_| format!("leads to '{name}' by a link: "));
+                let led =
+                    self.walk.as_ref().map_or_else(String::new, |_| format!("leads to '{}' by a link: ", Short(name.as_str())));
                 format!("{led}not every node answered, and none that did has it")
             }
             _ => "not every node answered".to_owned(),
@@ -62,7 +78,7 @@ impl Invocation {
         if others == 0 {
             return String::new();
         }
-        let listed: Vec<String> = many.undecided().skip(1).take(LISTED).map(|name| format!("'{name}'")).collect();
+        let listed: Vec<String> = many.undecided().skip(1).take(LISTED).map(|name| format!("'{}'", Short(name))).collect();
         let mut told = format!("undecided, like {}", listed.join(", "));
         if others > LISTED {
             let _ = write!(told, " and {} more", others - LISTED);

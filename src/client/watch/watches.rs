@@ -12,7 +12,7 @@ use crate::transport::Service;
 
 use super::super::asynchronous::AsyncClient;
 use super::super::config::{ClientConfig, Policy};
-use super::super::driver::closed_to_watches;
+use super::super::driver::closed_context;
 use super::super::{fork, keeper};
 use super::asker::Asker;
 use super::follower::Follower;
@@ -60,7 +60,7 @@ impl Watches {
     /// Begins to watch `name`, from the root. With `initial` what is bound now comes first. Nothing is waited for.
     pub fn begin(&self, name: Name, scope: WatchScope, initial: bool) -> Result<Watch, NamingError> {
         if self.closed.load(Ordering::Acquire) {
-            return Err(closed_to_watches());
+            return Err(closed_context());
         }
         name.check_operation()?;
         let life = self.life()?;
@@ -76,7 +76,7 @@ impl Watches {
         })?;
         // Whoever closed the context meanwhile may not have seen it.
         if self.closed.load(Ordering::Acquire) {
-            watch.0.fail(closed_to_watches());
+            watch.0.fail(closed_context());
         }
         Ok(watch)
     }
@@ -87,7 +87,7 @@ impl Watches {
         let Some(life) = self.life.load_full().filter(|life| life.generation == fork::generation()) else { return };
         let open = std::mem::take(&mut *life.open.lock().unwrap_or_else(PoisonError::into_inner));
         for watch in open.iter().filter_map(Weak::upgrade) {
-            watch.fail(closed_to_watches());
+            watch.fail(closed_context());
         }
         if let Asker::Network(client) = &life.asker {
             client.close();

@@ -3,6 +3,7 @@
 use super::super::entry::{Content, EntryKind, Listed};
 use super::super::error::{Detail, ErrorKind, NamingError};
 use super::super::name::{Name, escaped};
+use super::super::shown::Short;
 use super::{Entry, Tree};
 
 impl Entry {
@@ -16,8 +17,10 @@ impl NamingError {
     /// `NameNotFound`: the first `resolved` components of `name` lead to a context that has not the next one.
     pub fn name_not_found(name: &Name, resolved: usize) -> Self {
         let message = match (name.get(resolved), resolved) {
-            (Some(missing), 1..) => format!("no such name: '{}' holds no '{}'", name.prefix(resolved), escaped(missing)),
-            (Some(missing), 0) if name.len() > 1 => format!("no such name: the root holds no '{}'", escaped(missing)),
+            (Some(missing), 1..) => {
+                format!("no such name: '{}' holds no '{}'", Short(name.prefix(resolved).as_str()), Short(&escaped(missing)))
+            }
+            (Some(missing), 0) if name.len() > 1 => format!("no such name: the root holds no '{}'", Short(&escaped(missing))),
             _ => "no such name".to_owned(),
         };
         Self::new(ErrorKind::NameNotFound, message).resolved(name, resolved)
@@ -25,7 +28,8 @@ impl NamingError {
 
     /// `NotContext`: what is bound at the first `resolved` components of `name` is no context.
     pub fn not_context(name: &Name, resolved: usize) -> Self {
-        Self::new(ErrorKind::NotContext, format!("'{}' is not a context", name.prefix(resolved))).resolved(name, resolved)
+        Self::new(ErrorKind::NotContext, format!("'{}' is not a context", Short(name.prefix(resolved).as_str())))
+            .resolved(name, resolved)
     }
 
     fn resolved(self, name: &Name, resolved: usize) -> Self {
@@ -46,7 +50,7 @@ impl Name {
 
 /// `ContextNotEmpty`.
 pub(super) fn not_empty(name: &Name, child: &str) -> NamingError {
-    NamingError::new(ErrorKind::ContextNotEmpty, format!("the context is not empty: it holds '{child}'"))
+    NamingError::new(ErrorKind::ContextNotEmpty, format!("the context is not empty: it holds '{}'", Short(child)))
         .resolved(name, name.len())
 }
 
@@ -62,7 +66,7 @@ impl Tree {
         let what = match entry.content.kind {
             EntryKind::Context => "a context".to_owned(),
             EntryKind::Link => "a link".to_owned(),
-            EntryKind::Value | EntryKind::Reference => format!("a value of class '{}'", entry.content.class_name),
+            EntryKind::Value | EntryKind::Reference => format!("a value of class '{}'", Short(&entry.content.class_name)),
         };
         let place = match (self.source.as_str(), &*self.node) {
             (source, "") => format!("the {source} tree"),

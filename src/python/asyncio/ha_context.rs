@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::super::argument::Argument;
+use super::super::error::entered;
 use super::super::ha_context::Given;
 use super::super::service::{self, PyService};
 use super::super::{error, known, operation, show};
@@ -38,45 +39,50 @@ impl PyAioHAContext {
         follow_views: bool,
         cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let given = Given {
-            provider,
-            policy,
-            timeout,
-            attempt_timeout,
-            dns_refresh: dns_refresh.into_given(),
-            dns_servers,
-            cluster,
-            follow_views,
-            cache,
-        };
-        let session = Session::new(Options::Network(given.configure(py)?)).map_err(|wrong| error::raise(py, wrong))?;
-        Ok(PyClassInitializer::from(PyAioContext::root(session)).add_subclass(Self))
+        entered(|| {
+            let given = Given {
+                provider,
+                policy,
+                timeout,
+                attempt_timeout,
+                dns_refresh: dns_refresh.into_given(),
+                dns_servers,
+                cluster,
+                follow_views,
+                cache,
+            };
+            let session = Session::new(Options::Network(given.configure(py)?)).map_err(|wrong| error::raise(py, wrong))?;
+            Ok(PyClassInitializer::from(PyAioContext::root(session)).add_subclass(Self))
+        })
     }
 
     /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
     fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        known::targets(slf.py(), &**slf.as_super().get().session())
+        entered(|| known::targets(slf.py(), &**slf.as_super().get().session()))
     }
 
     /// The newest view that a server told, if any did. Nothing is asked.
     #[getter]
     fn view<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        known::view(slf.py(), &**slf.as_super().get().session())
+        entered(|| known::view(slf.py(), &**slf.as_super().get().session()))
     }
 
     /// The processes that offer a service, as a source for a `Balancer`, which keeps them fresh. Nothing is asked yet.
     fn service(slf: &Bound<'_, Self>, name: &Bound<'_, PyAny>) -> PyResult<PyService> {
-        let context = slf.as_super().get();
-        let session = context.session();
-        let driver = session.another_driver().map_err(|wrong| error::raise(name.py(), wrong))?;
-        service::found(context.base(), name, driver, show::reach(&**session))
+        entered(|| {
+            let context = slf.as_super().get();
+            let session = context.session();
+            service::found(context.base(), name, context.is_closed(), show::reach(&**session), || session.another_driver())
+        })
     }
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
     #[pyo3(signature = (name, *, timeout = None))]
     fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        let context = slf.as_super().get();
-        context.start(slf.py(), operation::instances(context.base(), name), timeout)
+        entered(|| {
+            let context = slf.as_super().get();
+            context.start(slf.py(), operation::instances(context.base(), name), timeout)
+        })
     }
 }

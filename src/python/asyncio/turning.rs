@@ -16,7 +16,7 @@ use crate::client::{Invocation, Trail};
 use crate::failure::Attempt;
 use crate::naming::{ErrorKind, NamingError};
 
-use super::super::error::{self, guarded};
+use super::super::error::{self, entered, guarded};
 use super::explained::Explained;
 use super::futures::Futures;
 use super::waiter::Waiter;
@@ -58,36 +58,42 @@ struct State {
 impl Turning {
     /// The loop's callback for a readable descriptor.
     fn _readable(slf: &Bound<'_, Self>, watch: u64) -> PyResult<()> {
-        Self::tell(slf, |driver, now| driver.on_readable(Watch::from_number(watch), now))
+        entered(|| Self::tell(slf, |driver, now| driver.on_readable(Watch::from_number(watch), now)))
     }
 
     /// The loop's callback for a writable one.
     fn _writable(slf: &Bound<'_, Self>, watch: u64) -> PyResult<()> {
-        Self::tell(slf, |driver, now| driver.on_writable(Watch::from_number(watch), now))
+        entered(|| Self::tell(slf, |driver, now| driver.on_writable(Watch::from_number(watch), now)))
     }
 
     /// The loop's callback at the end of a turn in which requests were queued.
     fn _flush(slf: &Bound<'_, Self>) -> PyResult<()> {
-        slf.get().send(slf.py())?;
-        Self::carry_out(slf)
+        entered(|| {
+            slf.get().send(slf.py())?;
+            Self::carry_out(slf)
+        })
     }
 
     /// The loop's timer.
     fn _timer(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let timer = slf.get().lock().timer.take();
-        drop(timer);
-        Self::tell(slf, Driver::on_timer)
+        entered(|| {
+            let timer = slf.get().lock().timer.take();
+            drop(timer);
+            Self::tell(slf, Driver::on_timer)
+        })
     }
 
     /// Closes the connections; calls under way end with `ContextClosedError`.
     fn _close(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Self::close(slf)
+        entered(|| Self::close(slf))
     }
 
     /// Closes the connections as soon as no call is under way.
     fn _orphan(slf: &Bound<'_, Self>) -> PyResult<()> {
-        slf.get().lock().orphaned = true;
-        Self::tell(slf, |_, _| ())
+        entered(|| {
+            slf.get().lock().orphaned = true;
+            Self::tell(slf, |_, _| ())
+        })
     }
 }
 

@@ -41,9 +41,9 @@ impl Core {
         }
     }
 
+    /// A local tree has one member: its node.
     fn written(&self, version: Option<Version>) -> Written {
-        let bulletin = self.bulletin();
-        Written { version, acked_by: vec![Arc::clone(&self.name)], live: bulletin.live(), members: bulletin.members() }
+        Written { version, acked_by: vec![Arc::clone(&self.name)], live: 1, members: 1 }
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::failure::CompletionStatus;
+use crate::naming::shown::Short;
 use crate::naming::{Entry, ErrorKind, Listed, Lookup, Name, NamingError, Source, Tree, TreeLink};
 use crate::protocol::{Answer, Fault, Found, LinkMet, ManyItem, Reply, Scope};
 
@@ -87,7 +88,7 @@ impl Absence {
     /// As an error.
     pub fn into_fault(self) -> Fault {
         let (kind, message) = match &self.not_context {
-            Some(place) => (ErrorKind::NotContext, format!("'{}' is not a context (in {place})", self.resolved)),
+            Some(place) => (ErrorKind::NotContext, format!("'{}' is not a context (in {place})", Short(self.resolved.as_str()))),
             None => (ErrorKind::NameNotFound, "no such name".to_owned()),
         };
         Fault {
