@@ -170,11 +170,15 @@ class _Import:
         if was_context or is_context:
             if was_context and is_context:
                 return _Outcome.UNCHANGED
-            return "a context is there" if was_context else f"bound to {values.compact(found)}, which is no context"
+            return (
+                "a context is there"
+                if was_context
+                else f"bound to {values.compact(str(entry.name), found)}, which is no context"
+            )
         if _text(found) == _text(entry.value):
             return _Outcome.UNCHANGED
         if not self.replace:
-            return f"bound to {values.compact(found)}"
+            return f"bound to {values.compact(str(entry.name), found)}"
         self.context.rebind(str(entry.name), entry.value)
         return _Outcome.REPLACED
 
