@@ -51,9 +51,6 @@ pub fn wrong_type(place: &str, wanted: &str, given: &Bound<'_, PyAny>) -> PyErr 
 
 /// The class of an object, as messages name it.
 pub fn class_name(object: &Bound<'_, PyAny>) -> PyResult<String> {
-    if object.is_none() {
-        return Ok("None".to_owned());
-    }
     Ok(object.get_type().fully_qualified_name()?.to_string())
 }
 

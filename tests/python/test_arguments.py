@@ -97,7 +97,7 @@ def test_one_name_is_no_list_of_names(ctx: Any, names: Any) -> None:
 
 WRONG_TYPES: dict[str, tuple[Any, str]] = {
     "lookup": (lambda ctx: ctx.lookup(5), "name must be a str or a Name, not int"),
-    "get": (lambda ctx: ctx.get(None), "name must be a str or a Name, not None"),
+    "get": (lambda ctx: ctx.get(None), "name must be a str or a Name, not NoneType"),
     "bind": (lambda ctx: ctx.bind(5, 1), "name must be a str or a Name, not int"),
     "rename, old": (lambda ctx: ctx.rename(5, "a"), "old must be a str or a Name, not int"),
     "rename, new": (lambda ctx: ctx.rename("a", 5), "new must be a str or a Name, not int"),

@@ -48,7 +48,7 @@ def test_a_bad_name(ctx: Any, read: Callable[[Any, Any], Any], name: str) -> Non
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 @pytest.mark.parametrize("name", [None, 1, b"a", ["a"]], ids=repr)
 def test_what_is_no_name(ctx: Any, read: Callable[[Any, Any], Any], name: Any) -> None:
-    with pytest.raises(TypeError, match="a name is a str or a Name"):
+    with pytest.raises(TypeError, match="must be a str or a Name"):
         read(ctx, name)
 
 

@@ -84,15 +84,15 @@ class Thing:
     ("value", "where", "culprit"),
     [
         (object(), "value:", "object"),
-        ({"a": [0, 1, 2, {1}]}, 'value["a"][3]:', "set"),
+        ({"a": [0, 1, 2, {1}]}, "value['a'][3]:", "set"),
         ([(1, 2)], "value[0]:", "tuple"),
-        ({"a": {"b": 1j}}, 'value["a"]["b"]:', "complex"),
+        ({"a": {"b": 1j}}, "value['a']['b']:", "complex"),
         (bytearray(b"x"), "value:", "bytearray"),
         ([Thing()], "value[0]:", "Thing"),
         (Name("a"), "value:", "hanaming.Name"),
-        ({1: "x"}, "value:", "int"),
-        ({"a": [{None: 1}]}, 'value["a"][0]:', "NoneType"),
-        ({b"k": 1}, "value:", "bytes"),
+        ({1: "x"}, "value[1]:", "int"),
+        ({"a": [{None: 1}]}, "value['a'][0][None]:", "NoneType"),
+        ({b"k": 1}, "value[b'k']:", "bytes"),
     ],
     ids=lambda value: repr(value)[:30],
 )
@@ -106,7 +106,7 @@ def test_what_is_no_value(ctx: Any, value: Any, where: str, culprit: str) -> Non
 
 @pytest.mark.parametrize(
     ("value", "where"),
-    [(2**63, "value:"), ({"a": [-(2**63) - 1]}, 'value["a"][0]:'), ([10**400], "value[0]:")],
+    [(2**63, "value:"), ({"a": [-(2**63) - 1]}, "value['a'][0]:"), ([10**400], "value[0]:")],
     ids=["just", "nested", "huge"],
 )
 def test_an_int_beyond_64_bits(ctx: Any, value: Any, where: str) -> None:
@@ -117,7 +117,7 @@ def test_an_int_beyond_64_bits(ctx: Any, value: Any, where: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "where"),
-    [("\ud800", "value:"), (["a", "\udfff"], "value[1]:"), ({"\ud800": 1}, "value:")],
+    [("\ud800", "value:"), (["a", "\udfff"], "value[1]:"), ({"\ud800": 1}, r"value['\ud800']:")],
     ids=["str", "nested", "key"],
 )
 def test_a_lone_surrogate(ctx: Any, value: Any, where: str) -> None:

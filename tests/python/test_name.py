@@ -128,7 +128,7 @@ def test_it_matches_as_a_sequence() -> None:
 
 @pytest.mark.parametrize("text", [1, None, b"a", ["a"]])
 def test_what_is_no_name(text: Any) -> None:
-    with pytest.raises(TypeError, match="a name is a str or a Name"):
+    with pytest.raises(TypeError, match="must be a str or a Name"):
         Name(text)
 
 
