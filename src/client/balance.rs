@@ -35,11 +35,12 @@ pub(super) struct Balance {
     elections: Arc<Elections>,
     electorate: Electorate,
     weights: Weights,
+    moves: u64,
 }
 
 impl Balance {
     pub(super) fn new(policy: Policy, electorate: Electorate, elections: Arc<Elections>) -> Self {
-        Self { policy, last: None, elected: None, goes_over: None, elections, electorate, weights: Weights::default() }
+        Self { policy, last: None, elected: None, goes_over: None, elections, electorate, weights: Weights::default(), moves: 0 }
     }
 
     /// The cluster's id has become known, or has changed.
@@ -96,7 +97,13 @@ impl Balance {
         }
     }
 
+    /// How often another target was elected though the one before was well.
+    pub(super) fn moves(&self) -> u64 {
+        self.moves
+    }
+
     fn go_over(&mut self, newcomer: TargetId, roster: &Roster) {
+        self.moves += u64::from(self.elected.is_some_and(|elected| elected != newcomer));
         self.elected = Some(newcomer);
         if self.policy == Policy::FirstAvailableIdenticalAllProxies
             && let Some(target) = roster.get(newcomer)

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::discovery::provider_url;
+use crate::discovery::dns::DnsConfig;
+use crate::discovery::{Source, provider_url};
 use crate::naming::{ErrorKind, NamingError};
 use crate::protocol::{Limits, Scope};
 use crate::topology::Endpoint;
@@ -55,7 +56,9 @@ impl std::str::FromStr for Policy {
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     /// Where servers are, to begin with.
-    pub providers: Vec<Endpoint>,
+    pub providers: Vec<Source>,
+    /// How names are resolved.
+    pub dns: DnsConfig,
     /// From which trees requests are answered: the whole cluster's, or the one node's own. Never `Peer`.
     pub scope: Scope,
     /// How targets are chosen.
@@ -80,10 +83,16 @@ impl ClientConfig {
     /// The time that an operation has where nothing else is said.
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
-    /// An HA context's client over `providers`.
+    /// An HA context's client over the servers at these addresses, or behind these host names.
     pub fn new(providers: Vec<Endpoint>) -> Self {
+        Self::over(providers.into_iter().map(Source::Host).collect())
+    }
+
+    /// An HA context's client over whatever these sources list.
+    pub fn over(providers: Vec<Source>) -> Self {
         Self {
             providers,
+            dns: DnsConfig::default(),
             scope: Scope::Cluster,
             policy: Policy::default(),
             timeout: Self::DEFAULT_TIMEOUT,
@@ -98,7 +107,7 @@ impl ClientConfig {
 
     /// An HA context's client over the servers that provider texts name; none is loopback.
     pub fn from_providers<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, NamingError> {
-        provider_url::parse(texts).map(Self::new).map_err(|error| wrong(error.to_string()))
+        provider_url::parse(texts).map(Self::over).map_err(|error| wrong(error.to_string()))
     }
 
     /// The client of one node's local tree. It has that target and never another.

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use arc_swap::ArcSwap;
 
+use crate::discovery::Source;
 use crate::topology::{ClusterId, Endpoint, NodeId};
 
 /// Which cluster an election is for. Two clusters may bear one name; where the id is known it counts alone.
@@ -19,8 +20,8 @@ pub enum Electorate {
     Name(String),
     /// The servers of the service of this name.
     Service(Arc<str>),
-    /// Whatever cluster stands behind these endpoints, in order.
-    Providers(Vec<Endpoint>),
+    /// Whatever cluster stands behind these sources, in order.
+    Providers(Vec<Source>),
 }
 
 /// Who was elected.

@@ -4,7 +4,6 @@
 //! are well never starts it. It knows its clients weakly, and sleeps as long as nothing is due. A forked child has none,
 //! and starts its own.
 
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -13,6 +12,8 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::Notify;
 use tokio::time::{error::Elapsed, timeout};
 
+use crate::discovery::dns::{Dns, DnsServers};
+use crate::discovery::{Answer, Question};
 use crate::protocol::{Hello, Limits};
 use crate::topology::Endpoint;
 use crate::transport::Network as _;
@@ -25,8 +26,6 @@ use super::target::TargetId;
 
 /// The time that a probe has, to connect and to be welcomed.
 pub const PROBE_WITHIN: Duration = Duration::from_millis(250);
-/// The time that the resolution of a host name has.
-pub const RESOLVE_WITHIN: Duration = Duration::from_secs(3);
 
 /// How it's found out whether a server is well again.
 #[derive(Debug)]
@@ -43,8 +42,12 @@ pub trait Tended: Send + Sync + 'static {
     fn tend(&self, work: &mut dyn FnMut(&mut Fleet, Duration));
     /// How its servers are probed.
     fn probe(&self) -> Probe;
-    /// Asks for the list of servers, where somebody else keeps it, and tells the fleet. It may wait: it has a thread.
-    fn list(&self) {}
+    /// Asks for the list of servers, where somebody else keeps it. It may wait: it has a thread.
+    fn list(&self) -> Result<Answer, String> {
+        Err("nobody keeps this list".to_owned())
+    }
+    /// Whom its names are asked of.
+    fn dns_servers(&self) -> DnsServers;
     /// Whether it needs nothing any longer.
     fn is_over(&self) -> bool;
 }
@@ -55,6 +58,7 @@ struct Desk {
     runtime: Handle,
     tended: Mutex<Vec<Weak<dyn Tended>>>,
     news: Notify,
+    dns: Mutex<Vec<(DnsServers, Arc<Dns>)>>,
 }
 
 impl Desk {
@@ -66,6 +70,17 @@ impl Desk {
         }
         drop(list);
         self.news.notify_one();
+    }
+
+    /// Who asks these name servers.
+    fn dns(&self, servers: &DnsServers) -> Arc<Dns> {
+        let mut known = self.dns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, dns)) = known.iter().find(|(of, _)| of == servers) {
+            return Arc::clone(dns);
+        }
+        let dns = Arc::new(Dns::new(servers.clone()));
+        known.push((servers.clone(), Arc::clone(&dns)));
+        dns
     }
 
     fn present(&self) -> Vec<Arc<dyn Tended>> {
@@ -102,7 +117,8 @@ fn desk() -> std::io::Result<Arc<Desk>> {
         }
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
         let (generation, handle) = (fork::generation(), runtime.handle().clone());
-        let fresh = Arc::new(Desk { generation, runtime: handle, tended: Mutex::default(), news: Notify::new() });
+        let fresh =
+            Arc::new(Desk { generation, runtime: handle, tended: Mutex::default(), news: Notify::new(), dns: Mutex::default() });
         let found = DESK.compare_and_swap(&before, Some(Arc::clone(&fresh)));
         let is_ours = match (&*found, &before) {
             (None, None) => true,
@@ -129,29 +145,29 @@ async fn keep(desk: Arc<Desk>) {
         let mut next: Option<Duration> = None;
         for tended in desk.present() {
             let mut probes = Vec::new();
-            let mut names = Vec::new();
-            let mut listing = false;
+            let mut questions = Vec::new();
             tended.tend(&mut |fleet, now| {
                 probes = fleet.probes_due(now);
-                names = fleet.resolutions_due(now);
-                listing = fleet.listing_due(now);
+                questions = fleet.questions_due(now);
                 let due = fleet.next_due().map(|due| due.saturating_sub(now));
                 next = next.into_iter().chain(due).min();
             });
             for (id, endpoint) in probes {
                 tokio::spawn(probe(Arc::clone(&desk), Arc::downgrade(&tended), tended.probe(), id, endpoint));
             }
-            for name in names {
-                tokio::spawn(resolve(Arc::clone(&desk), Arc::downgrade(&tended), name));
-            }
-            if listing {
+            for question in questions {
                 let (desk, tended) = (Arc::clone(&desk), Arc::downgrade(&tended));
-                tokio::task::spawn_blocking(move || {
-                    if let Some(tended) = tended.upgrade() {
-                        tended.list();
-                    }
-                    desk.news.notify_one();
-                });
+                if matches!(question, Question::List(_)) {
+                    tokio::task::spawn_blocking(move || {
+                        if let Some(tended) = tended.upgrade() {
+                            let listed = tended.list();
+                            tended.tend(&mut |fleet, now| fleet.told(&question, listed.clone(), now));
+                        }
+                        desk.news.notify_one();
+                    });
+                } else {
+                    tokio::spawn(ask(desk, tended, question));
+                }
             }
         }
         match next {
@@ -183,18 +199,24 @@ async fn probe(desk: Arc<Desk>, tended: Weak<dyn Tended>, how: Probe, id: Target
     desk.news.notify_one();
 }
 
-async fn resolve(desk: Arc<Desk>, tended: Weak<dyn Tended>, name: Endpoint) {
-    let outcome = addresses(&name).await;
+async fn ask(desk: Arc<Desk>, tended: Weak<dyn Tended>, question: Question) {
+    let outcome = match tended.upgrade().map(|tended| tended.dns_servers()) {
+        Some(servers) => desk.dns(&servers).ask(&question).await,
+        None => return,
+    };
     let Some(tended) = tended.upgrade() else { return };
-    tended.tend(&mut |fleet, now| fleet.resolved(&name, outcome.clone(), now));
+    tended.tend(&mut |fleet, now| fleet.told(&question, outcome.clone(), now));
     desk.news.notify_one();
 }
 
-/// All addresses of a host name, or why there are none.
-pub async fn addresses(name: &Endpoint) -> Result<Vec<SocketAddr>, String> {
-    match timeout(RESOLVE_WITHIN, tokio::net::lookup_host((name.host(), name.port()))).await {
-        Ok(Ok(addresses)) => Ok(addresses.collect()),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("no answer in {} s", RESOLVE_WITHIN.as_secs())),
+/// Asks name servers, on the background thread: all clients of a process share what came of it.
+pub async fn ask_name_servers(servers: DnsServers, question: Question) -> Result<Answer, String> {
+    let asked = desk().map(|desk| {
+        let dns = desk.dns(&servers);
+        desk.runtime.spawn(async move { dns.ask(&question).await })
+    });
+    match asked {
+        Ok(asked) => asked.await.map_err(|_| "the background thread has ended".to_owned()).flatten(),
+        Err(error) => Err(format!("the background thread could not be started: {error}")),
     }
 }

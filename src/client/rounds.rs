@@ -7,6 +7,7 @@
 //! until they will. The first request pays into the budget, the first retry is free, each further one draws on it, unless
 //! the servers themselves have asked for it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::failure::{CompletionStatus, Phase};
@@ -39,6 +40,8 @@ enum Waiting {
     ForServers(Duration),
     /// For its time: nothing else ends it.
     ForTime(Duration),
+    /// For a list of servers that is being asked for again: its news end it, whatever they are.
+    ForNews(Duration),
 }
 
 /// Whose turn it is.
@@ -58,6 +61,8 @@ pub(super) enum Turn {
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     waiting: Option<Waiting>,
+    /// When it first was somebody's turn: what was listed before may be outdated.
+    began: Option<Duration>,
     /// Who had his turn in this round.
     pub(super) tried: Vec<TargetId>,
     /// Rounds that are over.
@@ -73,6 +78,7 @@ impl Rounds {
     /// Makes ready for another request.
     pub(super) fn begin(&mut self) {
         self.tried.clear();
+        self.began = None;
         self.over = 0;
         self.sends = 0;
         self.invited = false;
@@ -84,6 +90,9 @@ impl Rounds {
         let (until, over) = match self.waiting? {
             Waiting::ForServers(until) => (until, now >= until || fleet.has_good_beside(&self.tried)),
             Waiting::ForTime(until) => (until, now >= until),
+            Waiting::ForNews(until) => {
+                (until, now >= until || fleet.has_good_beside(&self.tried) || !self.expects_news(fleet, now))
+            }
         };
         if over {
             self.waiting = None;
@@ -99,10 +108,13 @@ impl Rounds {
 
     /// Whose turn it is. No wait goes beyond `deadline`.
     pub(super) fn turn(&mut self, fleet: &mut Fleet, reach: Reach, now: Duration, deadline: Duration) -> Turn {
+        self.began.get_or_insert(now);
         match fleet.pick(&self.tried, reach, now) {
             Pick::Target(target) => match self.pay(fleet, now) {
                 Ok(()) => Turn::Ask(target),
-                Err(_) if self.over > 0 && self.all_refused() => Turn::NobodyLeft,
+                Err(_) if self.over > 0 && self.all_refused() => {
+                    self.for_news(fleet, now, deadline).map_or(Turn::NobodyLeft, Turn::Wait)
+                }
                 Err(at) => Turn::Wait(self.wait(Waiting::ForTime(at), deadline)),
             },
             Pick::NotYet => {
@@ -143,11 +155,12 @@ impl Rounds {
     }
 
     fn wait(&mut self, waiting: Waiting, deadline: Duration) -> Duration {
-        let (Waiting::ForServers(until) | Waiting::ForTime(until)) = waiting;
+        let (Waiting::ForServers(until) | Waiting::ForTime(until) | Waiting::ForNews(until)) = waiting;
         let until = until.min(deadline);
         self.waiting = Some(match waiting {
             Waiting::ForServers(_) => Waiting::ForServers(until),
             Waiting::ForTime(_) => Waiting::ForTime(until),
+            Waiting::ForNews(_) => Waiting::ForNews(until),
         });
         until
     }
@@ -156,7 +169,7 @@ impl Rounds {
     pub(super) fn next(&mut self, fleet: &mut Fleet, now: Duration, deadline: Duration) -> Option<Duration> {
         self.over += 1;
         if self.all_refused() && self.over >= ROUNDS_OF_REFUSALS {
-            return None;
+            return self.for_news(fleet, now, deadline);
         }
         let until = if self.facts.refusing {
             self.invited = true;
@@ -171,24 +184,54 @@ impl Rounds {
         Some(self.wait(Waiting::ForServers(until), deadline))
     }
 
+    /// All that are known refuse, and who else there may be is being asked: until when to wait for that, or `None` where
+    /// the list is as new as can be. The round after it is free: it's not the same servers that are asked again.
+    fn for_news(&mut self, fleet: &Fleet, now: Duration, deadline: Duration) -> Option<Duration> {
+        if !self.expects_news(fleet, now) {
+            return None;
+        }
+        self.invited = true;
+        self.tried.clear();
+        self.facts = Facts::default();
+        Some(self.wait(Waiting::ForNews(deadline), deadline))
+    }
+
+    fn expects_news(&self, fleet: &Fleet, now: Duration) -> bool {
+        self.began.is_some_and(|began| fleet.is_about_to_know(began, now))
+    }
+
     /// Whether nobody has refused with the prospect of taking it later, and nobody was silent.
     fn all_refused(&self) -> bool {
         !self.facts.refusing && !self.facts.silent
+    }
+
+    /// Lists that nobody has told yet, for a call that runs out of time.
+    pub(super) fn note_open(fleet: &Fleet, trail: &mut Trail) {
+        for question in fleet.open_questions() {
+            trail.push(unresolved(
+                question.subject().into(),
+                format!("{question}: no answer yet{}", fleet.asked_whom(question)).into_boxed_str(),
+            ));
+        }
     }
 
     /// Host names without an address count as servers that could not be reached.
     pub(super) fn note_unresolvable(&mut self, fleet: &Fleet, trail: &mut Trail) {
         for (host, why) in fleet.unresolvable() {
             self.facts.broken = true;
-            trail.push(Try {
-                label: host,
-                node: None,
-                phase: Phase::Resolve,
-                outcome: Outcome::Unresolvable(why.into()),
-                completion: CompletionStatus::No,
-                elapsed: Duration::ZERO,
-                why_next: None,
-            });
+            trail.push(unresolved(host, why.into()));
         }
+    }
+}
+
+fn unresolved(label: Arc<str>, why: Box<str>) -> Try {
+    Try {
+        label,
+        node: None,
+        phase: Phase::Resolve,
+        outcome: Outcome::Unresolvable(why),
+        completion: CompletionStatus::No,
+        elapsed: Duration::ZERO,
+        why_next: None,
     }
 }

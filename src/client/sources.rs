@@ -1,20 +1,17 @@
 //! What the sources say that a fleet's targets should be.
 //!
-//! The list of servers is given once, or asked for again and again where somebody else keeps it ([`super::listing`]); a host name in it stands for all its addresses; the views that servers push are
-//! kept one for each server that told one. Views aren't compared: what any of them lists is wanted.
+//! The list of servers is given once, or asked for again and again where somebody else keeps it; a name on it stands for
+//! all that its own [inquiry](Inquiry) lists; the views that servers push are kept one for each server that told one.
+//! Nothing is compared here: what any of them lists is wanted.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::discovery::dns::{DnsConfig, DnsServers};
+use crate::discovery::{Answer, Hint, Inquiry, Origin, Place, Question, Source};
 use crate::topology::{Endpoint, Member, MemberState, NodeId, View};
 
-use super::backoff;
-use super::listing::Listing;
-use super::target::{Origin, TargetId};
-
-/// How long a name's addresses are good at least before a failed target has them asked for again.
-const REFRESH_AT_MOST_EVERY: Duration = Duration::from_secs(1);
+use super::target::TargetId;
 
 /// What a fleet's network does with host names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,29 +22,11 @@ pub enum Names {
     Dialled,
 }
 
-/// A server that a list names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Server {
-    /// Where it is; each address of a host name is a target of its own.
-    pub endpoint: Endpoint,
-    /// Its share of the requests relative to the others'.
-    pub weight: f64,
-    /// What list it is.
-    pub origin: Origin,
-}
-
-impl Server {
-    /// One of many alike.
-    pub fn new(endpoint: Endpoint, origin: Origin) -> Self {
-        Self { endpoint, weight: 1.0, origin }
-    }
-}
-
 /// The list of servers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Servers {
     /// This one, for good.
-    Fixed(Vec<Server>),
+    Fixed(Vec<Place>),
     /// One that is asked for in the background; this is how people call it.
     Followed(Arc<str>),
 }
@@ -58,21 +37,11 @@ pub(super) struct Wanted {
     pub(super) endpoint: Endpoint,
     pub(super) hostname: Arc<str>,
     pub(super) origin: Origin,
+    pub(super) priority: u16,
     pub(super) weight: f64,
     pub(super) member: Option<Arc<Member>>,
-}
-
-/// A host name and what is known of its addresses.
-#[derive(Debug)]
-struct Host {
-    name: Endpoint,
-    addresses: Vec<SocketAddr>,
-    /// What the last resolution said, where it failed.
-    failed: Option<String>,
-    failures: u32,
-    resolving: bool,
-    due: Option<Duration>,
-    asked: Duration,
+    /// The questions whose answers it's on.
+    pub(super) asked: Vec<Question>,
 }
 
 /// A view, and who told it.
@@ -85,60 +54,68 @@ struct Told {
 #[derive(Debug)]
 pub(super) struct Sources {
     names: Names,
-    servers: Vec<Server>,
+    dns: DnsConfig,
+    given: Vec<Place>,
     /// Where the list is asked for.
-    listing: Option<Listing>,
-    hosts: Vec<Host>,
+    followed: Option<Question>,
+    /// All that has to be asked.
+    inquiries: Vec<Inquiry>,
+    /// Askings, and failed ones, of inquiries that are gone.
+    past: (u64, u64),
     /// The newest last.
     told: Vec<Told>,
 }
 
 impl Sources {
-    pub(super) fn new(names: Names, servers: Servers) -> Self {
-        let (servers, listing) = match servers {
-            Servers::Fixed(servers) => (servers, None),
-            Servers::Followed(name) => (Vec::new(), Some(Listing::new(name))),
+    pub(super) fn new(names: Names, servers: Servers, dns: &DnsConfig) -> Self {
+        let (given, followed) = match servers {
+            Servers::Fixed(places) => (places, None),
+            Servers::Followed(name) => (Vec::new(), Some(Question::List(name))),
         };
-        let mut sources = Self { names, servers: Vec::new(), listing, hosts: Vec::new(), told: Vec::new() };
-        sources.list(servers);
+        let (inquiries, told) = (Vec::new(), Vec::new());
+        let mut sources = Self { names, dns: dns.clone(), given, followed, inquiries, past: (0, 0), told };
+        sources.inquire();
         sources
     }
 
-    /// The list of servers is this one from now on.
-    fn list(&mut self, servers: Vec<Server>) {
-        for server in &servers {
-            self.meet(&server.endpoint);
+    /// Takes up what has to be asked to know all servers, and forgets what nobody lists any longer.
+    fn inquire(&mut self) {
+        let mut wanted: Vec<Question> = self.followed.iter().cloned().collect();
+        if self.names == Names::Resolved {
+            let members = self.told.iter().flat_map(|told| told.view.members());
+            let of_views = members.map(|member| Source::Host(member.endpoint.clone()));
+            let listed = self.given.iter().map(|place| place.source.clone()).chain(of_views);
+            wanted.extend(listed.filter_map(|source| source.question()));
         }
-        self.servers = servers;
-        self.forget_hosts();
-    }
-
-    /// Whether to ask for the list of servers now; tell the outcome with [`listed`](Self::listed).
-    pub(super) fn listing_due(&mut self, now: Duration) -> bool {
-        self.listing.as_mut().is_some_and(|listing| listing.begin_if_due(now))
-    }
-
-    /// What came of asking for the list of servers.
-    pub(super) fn listed(&mut self, outcome: Result<Vec<Server>, String>, now: Duration, rng: &mut impl rand::Rng) {
-        if let Some(servers) = self.listing.as_mut().and_then(|listing| listing.take(outcome, now, rng)) {
-            self.list(servers);
-        }
-    }
-
-    /// Takes up a host name that has to be resolved.
-    fn meet(&mut self, endpoint: &Endpoint) {
-        let known = endpoint.socket_addr().is_some() || self.hosts.iter().any(|host| host.name == *endpoint);
-        if self.names == Names::Resolved && !known {
-            self.hosts.push(Host {
-                name: endpoint.clone(),
-                addresses: Vec::new(),
-                failed: None,
-                failures: 0,
-                resolving: false,
-                due: Some(Duration::ZERO),
-                asked: Duration::ZERO,
+        let mut at = 0;
+        while let Some(question) = wanted.get(at) {
+            let known = self.inquiries.iter().position(|inquiry| inquiry.question() == question);
+            let known = known.unwrap_or_else(|| {
+                self.inquiries.push(Inquiry::new(question.clone(), self.dns.refresh));
+                self.inquiries.len() - 1
             });
+            let further: Vec<Question> = self.inquiries[known].places().iter().filter_map(|place| self.of(place)).collect();
+            wanted.extend(further.into_iter().filter(|question| !wanted.contains(question)).collect::<Vec<_>>());
+            at += 1;
         }
+        let past = &mut self.past;
+        self.inquiries.retain(|inquiry| {
+            let kept = wanted.contains(inquiry.question());
+            if !kept {
+                let (asked, failed) = inquiry.counts();
+                *past = (past.0 + asked, past.1 + failed);
+            }
+            kept
+        });
+    }
+
+    /// What has to be asked to know where a place is.
+    fn of(&self, place: &Place) -> Option<Question> {
+        place.source.question().filter(|_| self.names == Names::Resolved)
+    }
+
+    fn inquiry(&self, question: &Question) -> Option<&Inquiry> {
+        self.inquiries.iter().find(|inquiry| inquiry.question() == question)
     }
 
     /// Keeps the view that `teller` told. Gives `false` where that is what it had told before.
@@ -150,11 +127,8 @@ impl Sources {
             }
             self.told.remove(at);
         }
-        for member in view.members() {
-            self.meet(&member.endpoint);
-        }
         self.told.push(Told { teller, view: Arc::new(view.clone()) });
-        self.forget_hosts();
+        self.inquire();
         true
     }
 
@@ -165,17 +139,11 @@ impl Sources {
         if self.told.iter().any(|told| !stale(told.teller)) {
             self.told.retain(|told| !stale(told.teller));
         }
-        self.forget_hosts();
-        before != self.told.len()
-    }
-
-    /// Forgets host names that nobody lists any longer.
-    fn forget_hosts(&mut self) {
-        let (servers, told) = (&self.servers, &self.told);
-        self.hosts.retain(|host| {
-            let is_member = |told: &Told| told.view.members().iter().any(|member| member.endpoint == host.name);
-            servers.iter().any(|server| server.endpoint == host.name) || told.iter().any(is_member)
-        });
+        let changed = before != self.told.len();
+        if changed {
+            self.inquire();
+        }
+        changed
     }
 
     /// The newest view.
@@ -188,120 +156,150 @@ impl Sources {
         self.told.iter().rev().find_map(|told| told.view.member(id))
     }
 
-    /// All that is wanted, the provider list's first. A member that is joining is not: servers don't give it to clients.
+    /// All that is wanted, the given list's first. A member that is joining is not: servers don't give it to clients.
     pub(super) fn wanted(&self) -> Vec<Wanted> {
         let mut wanted: Vec<Wanted> = Vec::new();
-        for server in &self.servers {
-            self.expand(server, None, &mut wanted);
+        let followed = self.followed.iter().filter_map(|question| self.inquiry(question));
+        for place in self.given.iter().chain(followed.flat_map(|inquiry| inquiry.places())) {
+            self.expand(place, &Vec::from_iter(self.followed.clone()), None, &mut wanted);
         }
         for told in self.told.iter().rev() {
             for member in told.view.members() {
                 let newest = self.member(member.id).is_some_and(|newest| newest == member);
                 if newest && member.state != MemberState::Joining {
-                    let server = Server::new(member.endpoint.clone(), Origin::View);
-                    self.expand(&server, Some(&Arc::new(member.clone())), &mut wanted);
+                    let place = Place::new(member.endpoint.clone(), Origin::View);
+                    self.expand(&place, &[], Some(&Arc::new(member.clone())), &mut wanted);
                 }
             }
         }
         wanted
     }
 
-    fn expand(&self, server: &Server, member: Option<&Arc<Member>>, wanted: &mut Vec<Wanted>) {
-        let Server { endpoint, weight, origin } = server;
-        let host = self.hosts.iter().find(|host| host.name == *endpoint);
-        let hostname: Arc<str> = Arc::from(endpoint.host());
-        let addresses = match host {
-            Some(host) => host.addresses.iter().map(|address| Endpoint::from(*address)).collect(),
-            None => vec![endpoint.clone()],
+    /// Adds whatever a place stands for.
+    fn expand(&self, place: &Place, asked: &[Question], member: Option<&Arc<Member>>, wanted: &mut Vec<Wanted>) {
+        let Some(question) = self.of(place) else {
+            if let Source::Host(endpoint) = &place.source {
+                add(place, endpoint, endpoint.host(), asked, member, wanted);
+            }
+            return;
         };
-        for endpoint in addresses {
-            match wanted.iter_mut().find(|known| known.endpoint == endpoint) {
-                Some(known) => {
-                    known.member = known.member.take().or_else(|| member.cloned());
-                    // Listed twice, it still is one server.
-                    known.weight = known.weight.max(*weight);
-                }
-                None => wanted.push(Wanted {
-                    endpoint,
-                    hostname: Arc::clone(&hostname),
-                    origin: origin.clone(),
-                    weight: *weight,
-                    member: member.cloned(),
-                }),
+        let Some(inquiry) = self.inquiry(&question) else { return };
+        let asked: Vec<Question> = asked.iter().cloned().chain([question]).collect();
+        let share = match &place.source {
+            // Whoever has a weight of its own keeps it, however many addresses it has.
+            Source::Host(_) if place.origin == Origin::Srv => 1.0 / inquiry.places().len() as f64,
+            _ => 1.0,
+        };
+        for found in inquiry.places() {
+            let origin = if place.origin == Origin::Provider { found.origin } else { place.origin };
+            let (priority, weight) = (place.priority.max(found.priority), place.weight * found.weight * share);
+            let inner = Place { source: found.source.clone(), priority, weight, origin };
+            match (&place.source, &inner.source) {
+                (Source::Host(name), Source::Host(address)) => add(&inner, address, name.host(), &asked, member, wanted),
+                _ => self.expand(&inner, &asked, member, wanted),
             }
         }
     }
 
-    /// Host names to resolve now; each counts as being resolved until [`resolved`](Self::resolved).
-    pub(super) fn resolutions_due(&mut self, now: Duration) -> Vec<Endpoint> {
-        let due = self.hosts.iter_mut().filter(|host| !host.resolving && host.due.is_some_and(|at| at <= now));
-        due.map(|host| {
-            host.resolving = true;
-            host.asked = now;
-            host.name.clone()
-        })
-        .collect()
+    /// Questions to put now; each counts as under way until [`take`](Self::take).
+    pub(super) fn questions_due(&mut self, now: Duration) -> Vec<Question> {
+        let due = self.inquiries.iter_mut().filter_map(|inquiry| inquiry.begin_if_due(now).then(|| inquiry.question().clone()));
+        due.collect()
     }
 
-    /// When the next host name is to be resolved, or the list of servers to be asked for.
+    /// When the next question is due.
     pub(super) fn next_due(&self) -> Option<Duration> {
-        let listing = self.listing.as_ref().and_then(Listing::due);
-        self.hosts.iter().filter(|host| !host.resolving).filter_map(|host| host.due).chain(listing).min()
+        self.inquiries.iter().filter_map(Inquiry::due).min()
     }
 
-    /// What a resolution gave. A failed or empty one removes nothing and is repeated with backoff.
-    pub(super) fn resolved(
+    /// What came of a question. Gives whether the list is another than before.
+    pub(super) fn take(
         &mut self,
-        name: &Endpoint,
-        outcome: Result<Vec<SocketAddr>, String>,
+        question: &Question,
+        outcome: Result<Answer, String>,
         now: Duration,
         rng: &mut impl rand::Rng,
-    ) {
-        let Some(host) = self.hosts.iter_mut().find(|host| host.name == *name) else { return };
-        host.resolving = false;
-        match outcome {
-            Ok(mut addresses) if !addresses.is_empty() => {
-                addresses.sort_unstable();
-                addresses.dedup();
-                host.addresses = addresses;
-                host.failed = None;
-                host.failures = 0;
-                host.due = None;
-            }
-            other => {
-                host.failures = host.failures.saturating_add(1);
-                host.failed = Some(other.err().unwrap_or_else(|| "it has no address".to_owned()));
-                host.due = Some(now + backoff::delay(host.failures, rng));
-            }
+    ) -> bool {
+        let inquiry = self.inquiries.iter_mut().find(|inquiry| inquiry.question() == question);
+        let changed = inquiry.is_some_and(|inquiry| inquiry.take(outcome, now, rng));
+        if changed {
+            self.inquire();
         }
+        changed
     }
 
-    /// A target behind `hostname` failed: its name may have other addresses by now, and the list other servers.
-    pub(super) fn doubt(&mut self, hostname: &str, now: Duration) {
-        for host in self.hosts.iter_mut().filter(|host| host.name.host() == hostname && host.due.is_none()) {
-            host.due = Some(now.max(host.asked + REFRESH_AT_MOST_EVERY));
-        }
-        if let Some(listing) = &mut self.listing {
-            listing.doubt(now);
-        }
+    /// Something happened to a server on the answers to these questions. Gives whether one is due earlier than it was.
+    pub(super) fn hint(&mut self, questions: &[Question], hint: Hint, now: Duration) -> bool {
+        let concerned = self.inquiries.iter_mut().filter(|inquiry| questions.contains(inquiry.question()));
+        concerned.fold(false, |hastened, inquiry| inquiry.hint(hint, now) || hastened)
     }
 
-    /// Whether the list is not known yet, or some name has no address yet and is not known to have none.
+    /// No server is left to be asked.
+    pub(super) fn hint_all_exhausted(&mut self, now: Duration) -> bool {
+        self.inquiries.iter_mut().fold(false, |hastened, inquiry| inquiry.hint(Hint::Exhausted, now) || hastened)
+    }
+
+    /// Whether some list is about to be known that may have changed after `since`.
+    pub(super) fn is_about_to_know(&self, since: Duration, now: Duration) -> bool {
+        self.inquiries.iter().any(|inquiry| inquiry.is_about_to_know(since, now))
+    }
+
+    /// Whether some list is not known yet, and not known to be none.
     pub(super) fn is_unsettled(&self) -> bool {
-        self.listing.as_ref().is_some_and(Listing::is_unsettled)
-            || self.hosts.iter().any(|host| host.addresses.is_empty() && host.failed.is_none())
+        self.inquiries.iter().any(Inquiry::is_open)
     }
 
-    /// Names without any address, and why; the list of servers too, where there is none.
+    /// Lists of which nothing is known, and why.
     pub(super) fn unresolvable(&self) -> impl Iterator<Item = (Arc<str>, &str)> {
-        let listing = self.listing.iter().filter_map(|listing| Some((Arc::clone(&listing.name), listing.missing()?)));
-        let failed = |host: &'_ Host| host.failed.is_some() && host.addresses.is_empty();
-        let hosts = self.hosts.iter().filter(move |host| failed(host));
-        listing.chain(hosts.filter_map(|host| Some((host.name.to_string().into(), host.failed.as_deref()?))))
+        let missing = self.inquiries.iter().filter(|inquiry| inquiry.places().is_empty());
+        missing.filter_map(|inquiry| Some((inquiry.question().subject().into(), inquiry.trouble()?.as_ref())))
     }
 
-    /// What is wrong with the list of servers, where the last answer was none.
-    pub(super) fn listing_trouble(&self) -> Option<&str> {
-        self.listing.as_ref()?.failed.as_deref()
+    /// Whom questions of DNS are put to.
+    pub(super) fn resolver(&self) -> &DnsServers {
+        &self.dns.servers
     }
+
+    /// Questions that were not answered yet, neither way.
+    pub(super) fn open(&self) -> impl Iterator<Item = &Question> {
+        self.inquiries.iter().filter(|inquiry| inquiry.is_open()).map(Inquiry::question)
+    }
+
+    /// What is wrong with the sources, where the last answer was none.
+    pub(super) fn trouble(&self) -> Option<&str> {
+        self.inquiries.iter().find_map(|inquiry| inquiry.trouble().map(AsRef::as_ref))
+    }
+
+    /// How many questions were put, and how many of them failed.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        let all = self.inquiries.iter().map(Inquiry::counts);
+        all.fold(self.past, |sum, of| (sum.0 + of.0, sum.1 + of.1))
+    }
+}
+
+fn add(
+    place: &Place,
+    endpoint: &Endpoint,
+    hostname: &str,
+    asked: &[Question],
+    member: Option<&Arc<Member>>,
+    wanted: &mut Vec<Wanted>,
+) {
+    let Some(known) = wanted.iter_mut().find(|known| known.endpoint == *endpoint) else {
+        wanted.push(Wanted {
+            endpoint: endpoint.clone(),
+            hostname: Arc::from(hostname),
+            origin: place.origin,
+            priority: place.priority,
+            weight: place.weight,
+            member: member.cloned(),
+            asked: asked.to_vec(),
+        });
+        return;
+    };
+    // Listed twice, it still is one server.
+    known.member = known.member.take().or_else(|| member.cloned());
+    known.weight = known.weight.max(place.weight);
+    known.priority = known.priority.min(place.priority);
+    known.asked.extend(asked.iter().filter(|question| !known.asked.contains(question)).cloned().collect::<Vec<_>>());
 }

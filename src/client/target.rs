@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::discovery::Origin;
+use crate::discovery::Question;
 use crate::protocol::RefusalReason;
 use crate::topology::{Endpoint, MemberState, NodeId};
 
@@ -40,31 +42,6 @@ pub enum Health {
     },
 }
 
-/// Where a target is known from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The provider list.
-    Provider,
-    /// A view that a server pushed.
-    View,
-    /// The addresses of a reference that was looked up.
-    Reference,
-    /// The registered instances of a service.
-    Service,
-}
-
-impl Origin {
-    /// The word shown to people.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Provider => "provider",
-            Self::View => "view",
-            Self::Reference => "reference",
-            Self::Service => "service",
-        }
-    }
-}
-
 /// A server as a client sees it.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -80,6 +57,8 @@ pub struct Target {
     pub label: Arc<str>,
     /// Where it's known from.
     pub origin: Origin,
+    /// Requests go to those with the lowest number as long as one of them is well.
+    pub priority: u16,
     /// Its share of the requests relative to the others'.
     pub weight: f64,
     /// Since when.
@@ -98,6 +77,8 @@ pub struct Target {
     pub outstanding: u32,
     /// Requests sent so far.
     pub sent: u64,
+    /// The questions whose answers list it.
+    pub(super) asked: Vec<Question>,
     /// When something was last heard from it.
     pub(super) heard: Duration,
     /// Failures in a row before it was taken back on trust: it has not answered since.

@@ -1,8 +1,11 @@
-//! Where a server of any service is: `host:port`, or a URL that names a host and a port.
+//! Where servers of any service are: `host:port`, a URL that names a host and a port, `dns://name:port` for all addresses
+//! of a name, or `srv://name` for all that its SRV records list.
 //!
 //! Unlike a provider's, such an address has no default port of its own; a URL has the one of its scheme.
 
 use crate::topology::{Endpoint, EndpointError};
+
+use super::source::Source;
 
 /// The ports of schemes that are common in registrations.
 const PORTS: &[(&str, u16)] = &[
@@ -30,14 +33,9 @@ pub enum AddressError {
     /// It says no port.
     #[error("{0:?} has no port; write host:port, for instance 10.0.0.5:8080")]
     NoPort(String),
-    /// It is a source of addresses that this version does not read.
-    #[error("{text:?}: {what} are not read yet; write a list of addresses, [\"a:8080\", \"b:8080\"]")]
-    NotYet {
-        /// The text.
-        text: String,
-        /// What it would need.
-        what: &'static str,
-    },
+    /// It says more than the name of SRV records.
+    #[error("{0:?} must be one name and nothing else, as SRV records tell the ports; write srv://_http._tcp.orders.example")]
+    MoreThanAName(String),
 }
 
 /// Reads one address.
@@ -47,18 +45,18 @@ pub enum AddressError {
 ///
 /// assert_eq!(address::parse("10.0.0.5:8080")?.to_string(), "10.0.0.5:8080");
 /// assert_eq!(address::parse("https://user@orders.prod/v1?x=1")?.to_string(), "orders.prod:443");
+/// assert_eq!(address::parse("dns://orders.prod.svc:8080")?.to_string(), "orders.prod.svc:8080");
+/// assert_eq!(address::parse("srv://_http._tcp.orders.prod.svc")?.to_string(), "_http._tcp.orders.prod.svc");
 /// # Ok::<(), address::AddressError>(())
 /// ```
-pub fn parse(text: &str) -> Result<Endpoint, AddressError> {
+pub fn parse(text: &str) -> Result<Source, AddressError> {
     let trimmed = text.trim();
     let (default_port, host) = match trimmed.split_once("://") {
         None => (0, trimmed),
         Some((scheme, rest)) => {
             let scheme = scheme.to_ascii_lowercase();
-            match scheme.as_str() {
-                "dns" => return Err(AddressError::NotYet { text: text.to_owned(), what: "DNS names that are kept fresh" }),
-                "srv" | "dns+srv" => return Err(AddressError::NotYet { text: text.to_owned(), what: "SRV records" }),
-                _ => {}
+            if scheme == "srv" {
+                return services(rest).ok_or_else(|| AddressError::MoreThanAName(text.to_owned()));
             }
             let port = PORTS.iter().find(|(known, _)| *known == scheme).map_or(0, |(_, port)| *port);
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -69,7 +67,14 @@ pub fn parse(text: &str) -> Result<Endpoint, AddressError> {
     if endpoint.port() == 0 {
         return Err(AddressError::NoPort(text.to_owned()));
     }
-    Ok(endpoint)
+    Ok(Source::Host(endpoint))
+}
+
+/// The name of SRV records, which stands alone.
+pub(super) fn services(text: &str) -> Option<Source> {
+    let name = text.strip_suffix('/').unwrap_or(text).trim_end_matches('.');
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    (!name.is_empty() && name.chars().all(is_name)).then(|| Source::Services(name.into()))
 }
 
 #[cfg(test)]
@@ -88,6 +93,8 @@ mod tests {
             ("http://[::1]", "[::1]:80"),
             ("redis://a/0", "a:6379"),
             ("corbaloc://a:2809/key", "a:2809"),
+            ("dns://orders.prod:8080", "orders.prod:8080"),
+            ("srv://_http._tcp.orders/", "_http._tcp.orders"),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), endpoint, "{text}");
         }
@@ -103,8 +110,10 @@ mod tests {
             ("a b:1", "the host has a blank"),
             ("thing://a", "has no port"),
             ("http:///x", "the host is missing"),
-            ("dns://orders.prod:8080", "are not read yet"),
-            ("srv://_http._tcp.orders", "SRV records are not read yet"),
+            ("dns://orders.prod", "has no port"),
+            ("srv://orders:80", "one name and nothing else"),
+            ("srv://", "one name and nothing else"),
+            ("srv://orders/path", "one name and nothing else"),
         ] {
             let said = parse(text).unwrap_err().to_string();
             assert!(said.contains(part), "{text:?}: {said}");

@@ -17,9 +17,8 @@ use crate::failure::{Action, Category, CompletionStatus};
 use crate::naming::{ErrorKind, NamingError};
 
 use super::error::entered;
-use super::ha_context::refuse_dns_options;
 use super::service::PyService;
-use super::{error, process, records, running_loop, value};
+use super::{dns, error, process, records, running_loop, value};
 
 /// A balancer's targets and how they are; all that is shared by a balancer and its views.
 #[pyclass(name = "Balancing", module = "hanaming._native", frozen)]
@@ -38,11 +37,12 @@ impl PyBalancing {
     ) -> PyResult<Self> {
         entered(|| {
             let py = source.py();
-            refuse_dns_options(py, Some(dns_refresh), dns_servers)?;
+            let dns = dns::configure(py, Some(dns_refresh), dns_servers)?;
             let source = read_source(source)?;
             let made = || {
                 let config = BalancerConfig {
                     policy: policy.parse::<Policy>()?,
+                    dns,
                     timeout: seconds("timeout", timeout)?,
                     ..BalancerConfig::default()
                 };

@@ -14,7 +14,7 @@ use super::context::PyContext;
 use super::error::entered;
 use super::service::{self, PyService};
 use super::session::Session;
-use super::{error, known, operation, show};
+use super::{dns, error, known, operation, show};
 
 /// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
 /// what ran is never repeated.
@@ -134,6 +134,7 @@ impl Given<'_, '_> {
     pub fn configure(self, py: Python<'_>) -> PyResult<ClientConfig> {
         self.refuse_later(py)?;
         let providers = providers(py, self.provider)?;
+        let dns = dns::configure(py, self.dns_refresh.as_ref(), self.dns_servers)?;
         let configured = || {
             Ok(ClientConfig {
                 policy: self.policy.parse::<Policy>()?,
@@ -141,6 +142,7 @@ impl Given<'_, '_> {
                 attempt_timeout: seconds("attempt_timeout", self.attempt_timeout)?,
                 cluster: self.cluster,
                 follow_views: self.follow_views,
+                dns,
                 ..ClientConfig::from_providers(providers.iter().map(String::as_str))?
             })
         };
@@ -149,34 +151,11 @@ impl Given<'_, '_> {
 
     /// `OperationNotSupportedError` where one of them is given.
     fn refuse_later(&self, py: Python<'_>) -> PyResult<()> {
-        refuse_dns_options(py, self.dns_refresh.as_ref(), self.dns_servers)?;
         if self.cache {
             return Err(refused(py, "cache=True is not supported yet: every lookup asks a server"));
         }
         Ok(())
     }
-}
-
-/// `OperationNotSupportedError` where an option asks for more than the system's resolver.
-pub fn refuse_dns_options(
-    py: Python<'_>,
-    dns_refresh: Option<&Bound<'_, PyAny>>,
-    dns_servers: Option<&Bound<'_, PyAny>>,
-) -> PyResult<()> {
-    let default_refresh = match dns_refresh {
-        Some(refresh) => refresh.extract::<&str>().is_ok_and(|refresh| refresh == "ttl"),
-        None => true,
-    };
-    let message = if !default_refresh {
-        "dns_refresh= is not supported yet but as \"ttl\": host names are resolved again in the background"
-    } else if dns_servers.is_some_and(|servers| !servers.is_none()) {
-        "dns_servers= is not supported yet: the system's resolver is used"
-    } else if std::env::var_os("HANAMING_DNS_SERVERS").is_some() {
-        "HANAMING_DNS_SERVERS (dns_servers=) is not supported yet: the system's resolver is used; unset it"
-    } else {
-        return Ok(());
-    };
-    Err(refused(py, message))
 }
 
 fn refused(py: Python<'_>, message: &str) -> PyErr {

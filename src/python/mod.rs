@@ -10,6 +10,7 @@ mod argument;
 mod asyncio;
 mod balancer;
 mod context;
+mod dns;
 mod error;
 mod factories;
 mod failure;

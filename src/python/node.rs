@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::client::ClientConfig;
 use crate::client::config::seconds;
-use crate::discovery::provider_url;
+use crate::discovery::{Source, provider_url};
 use crate::naming::{ErrorKind, NamingError};
 use crate::protocol::Scope;
 use crate::server::{Node, ServerConfig};
@@ -159,7 +159,7 @@ impl PyNode {
                 return Ok(open);
             }
             // Made without the lock: making an object may let another thread run, which could ask for the same.
-            let session = Session::in_process(node, Scope::Local, ClientConfig::new(Vec::new()).timeout);
+            let session = Session::in_process(node, Scope::Local, ClientConfig::DEFAULT_TIMEOUT);
             let made = Bound::new(py, PyContext::root(py, session))?;
             if let Some(open) = self.open_local(py) {
                 return Ok(open);
@@ -174,7 +174,7 @@ impl PyNode {
     /// completion `NO`) after `quiesce`, and raises `ContextClosedError` after `close`.
     fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
-            let session = Session::in_process(self.usable(py)?, Scope::Cluster, ClientConfig::new(Vec::new()).timeout);
+            let session = Session::in_process(self.usable(py)?, Scope::Cluster, ClientConfig::DEFAULT_TIMEOUT);
             PyContext::root(py, session).into_object(py)
         })
     }
@@ -262,7 +262,15 @@ fn met_through(seeds: &[String]) -> Result<Vec<Endpoint>, NamingError> {
     let mut all = Vec::new();
     for seed in seeds {
         let read = provider_url::parse([seed.as_str()]);
-        all.extend(read.map_err(|wrong| NamingError::new(ErrorKind::Configuration, format!("seeds: {wrong}")))?);
+        let wrong = |problem: String| NamingError::new(ErrorKind::Configuration, format!("seeds: {problem}"));
+        for source in read.map_err(|error| wrong(error.to_string()))? {
+            match source {
+                Source::Host(endpoint) => all.push(endpoint),
+                Source::Services(name) => {
+                    return Err(wrong(format!("hn+srv://{name}: a node meets others at addresses; write h1:11100")));
+                }
+            }
+        }
     }
     Ok(all)
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use hanaming::client::balancer::{Attempts, Failure, Sequel, Step};
-use hanaming::client::fleet::{Server, Servers};
-use hanaming::client::target::Origin;
+use hanaming::client::fleet::Servers;
+
 use hanaming::client::{Elections, Fleet, Policy, Target};
+use hanaming::discovery::dns::DnsConfig;
+use hanaming::discovery::{Answer, Origin, Place, Question};
 use hanaming::failure::verdict::Need;
 use hanaming::failure::{Action, Category, CompletionStatus};
 use hanaming::naming::NamingError;
@@ -45,13 +47,32 @@ fn application() -> Failure {
     failure(Category::Application, CompletionStatus::Yes, Action::Surface, Action::Surface)
 }
 
-fn server(letter: char, weight: f64) -> Server {
-    Server { weight, ..Server::new(endpoint(letter), Origin::Provider) }
+fn server(letter: char, weight: f64) -> Place {
+    Place { weight, ..Place::new(endpoint(letter), Origin::Provider) }
+}
+
+/// A fleet over what these say.
+fn fleet_of(servers: Servers, policy: Policy, seed: u64) -> Fleet {
+    Fleet::of_service(servers, policy, &DnsConfig::default(), Elections::new(), seed)
+}
+
+/// The service that is followed, and whether its list is to be asked for now.
+fn list() -> Question {
+    Question::List("service 'orders'".into())
+}
+
+fn is_due(fleet: &mut Fleet, at: u64) -> bool {
+    fleet.questions_due(ms(at)) == [list()]
+}
+
+/// What its nodes answer.
+fn instances(letters: &str) -> Result<Answer, String> {
+    Ok(Answer::new(letters.chars().map(|letter| server(letter, 1.0)).collect(), ms(1000)))
 }
 
 fn over(letters: &str, policy: Policy, seed: u64) -> Fleet {
     let servers = letters.chars().map(|letter| server(letter, 1.0)).collect();
-    Fleet::of_service(Servers::Fixed(servers), policy, Elections::new(), seed)
+    fleet_of(Servers::Fixed(servers), policy, seed)
 }
 
 /// Some fleet in which `a` has the first turn.
@@ -376,27 +397,27 @@ fn what_lies_with_the_request_says_nothing_of_the_server() {
 
 #[test]
 fn a_service_is_asked_for_and_its_instances_join_and_drain() {
-    let fleet = Fleet::of_service(Servers::Followed("service 'orders'".into()), Policy::RoundRobin, Elections::new(), 1);
+    let fleet = fleet_of(Servers::Followed("service 'orders'".into()), Policy::RoundRobin, 1);
     let mut stage = Stage::with(fleet, ONCE);
     assert_eq!(stage.next(), "wait 5000");
     assert!(stage.fleet.take_alarm());
-    assert!(stage.fleet.listing_due(ms(0)));
-    assert!(!stage.fleet.listing_due(ms(0)), "it is under way");
-    stage.fleet.listed(Ok(vec![server('a', 1.0), server('b', 1.0)]), ms(1));
+    assert!(is_due(&mut stage.fleet, 0));
+    assert!(!is_due(&mut stage.fleet, 0), "it is under way");
+    stage.fleet.told(&list(), instances("ab"), ms(1));
     let first = stage.next();
     assert_eq!(stage.states(), "a untried, b untried");
     // What fails or is empty removes nothing.
-    assert!(stage.fleet.listing_due(ms(1001)));
-    stage.fleet.listed(Err("n2: silent".to_owned()), ms(1002));
-    assert_eq!((stage.states().as_str(), stage.fleet.listing_trouble()), ("a untried, b untried", Some("n2: silent")));
-    assert!(stage.fleet.listing_due(ms(1103)), "it's repeated after the first backoff");
-    stage.fleet.listed(Ok(Vec::new()), ms(1104));
+    assert!(is_due(&mut stage.fleet, 1101));
+    stage.fleet.told(&list(), Err("n2: silent".to_owned()), ms(1102));
+    assert_eq!((stage.states().as_str(), stage.fleet.trouble()), ("a untried, b untried", Some("n2: silent")));
+    assert!(is_due(&mut stage.fleet, 1202), "it's repeated after the first backoff");
+    stage.fleet.told(&list(), instances(""), ms(1203));
     assert_eq!(stage.states(), "a untried, b untried");
     // Another list: the one that is gone finishes what it has, and goes.
-    assert!(stage.fleet.listing_due(ms(1400)));
+    assert!(is_due(&mut stage.fleet, 1400));
     let other = if first == "a" { 'b' } else { 'a' };
-    stage.fleet.listed(Ok(vec![server(other, 1.0), server('c', 1.0)]), ms(1401));
-    assert_eq!(stage.fleet.listing_trouble(), None);
+    stage.fleet.told(&list(), instances(&format!("{other}c")), ms(1401));
+    assert_eq!(stage.fleet.trouble(), None);
     assert!(stage.states().contains(&format!("{first} draining")), "{}", stage.states());
     stage.succeeds(2);
     assert_eq!(stage.states(), format!("{other} untried, c untried"));
@@ -404,35 +425,39 @@ fn a_service_is_asked_for_and_its_instances_join_and_drain() {
 
 #[test]
 fn a_failed_server_has_the_list_asked_for_sooner() {
-    let fleet = Fleet::of_service(Servers::Followed("service 'orders'".into()), Policy::RoundRobin, Elections::new(), 1);
+    let fleet = fleet_of(Servers::Followed("service 'orders'".into()), Policy::RoundRobin, 1);
     let mut stage = Stage::with(fleet, ONCE);
-    assert!(stage.fleet.listing_due(ms(0)));
-    stage.fleet.listed(Ok(vec![server('a', 1.0), server('b', 1.0)]), ms(1));
+    assert!(is_due(&mut stage.fleet, 0));
+    stage.fleet.told(&list(), instances("ab"), ms(1));
     stage.now = ms(150);
     stage.next();
-    assert!(!stage.fleet.listing_due(ms(150)));
+    assert!(!is_due(&mut stage.fleet, 150));
     stage.fails(0, refused());
-    assert!(stage.fleet.listing_due(ms(150)));
+    assert!(is_due(&mut stage.fleet, 150));
 }
 
 #[test]
 fn a_service_that_nobody_offers_is_an_error_that_says_so() {
-    let fleet = Fleet::of_service(Servers::Followed("service 'orders'".into()), Policy::RoundRobin, Elections::new(), 1);
+    let fleet = fleet_of(Servers::Followed("service 'orders'".into()), Policy::RoundRobin, 1);
     let mut stage = Stage::with(fleet, ONCE);
     stage.next();
-    assert!(stage.fleet.listing_due(ms(0)));
-    stage.fleet.listed(Err("no such name".to_owned()), ms(1));
+    assert!(is_due(&mut stage.fleet, 0));
+    stage.fleet.told(&list(), Err("no such name".to_owned()), ms(1));
     assert!((79..=100).contains(&stage.sit_out()));
     assert_eq!(
         stage.next(),
         "ServiceUnavailable NO: no server is known. service 'orders': name resolution failed: no such name. Safe to retry."
     );
 
-    let servers = vec![Server::new(Endpoint::new("orders.example", 80), Origin::Provider)];
-    let mut stage = Stage::with(Fleet::of_service(Servers::Fixed(servers), Policy::RoundRobin, Elections::new(), 1), ONCE);
+    let servers = vec![Place::new(Endpoint::new("orders.example", 80), Origin::Provider)];
+    let mut stage = Stage::with(fleet_of(Servers::Fixed(servers), Policy::RoundRobin, 1), ONCE);
     assert_eq!(stage.next(), "wait 5000");
     stage.now = TIMEOUT;
-    assert_eq!(stage.next(), "TimeLimitExceeded NO: no server was known in 5.0 s. Safe to retry.");
+    assert_eq!(
+        stage.next(),
+        "TimeLimitExceeded NO: no server was known in 5.0 s. orders.example:80: name resolution failed: the addresses (A, AAAA) of \
+         orders.example: no answer yet from the system's resolver. Safe to retry."
+    );
     let never: Option<NamingError> = match stage.step() {
         Step::Over(error) => error,
         other => panic!("{other:?}"),
@@ -442,7 +467,7 @@ fn a_service_that_nobody_offers_is_an_error_that_says_so() {
 
 fn shares(policy: Policy, weights: &[(char, f64)], calls: u32) -> Vec<u32> {
     let servers = weights.iter().map(|(letter, weight)| server(*letter, *weight)).collect();
-    let mut fleet = Fleet::of_service(Servers::Fixed(servers), policy, Elections::new(), 7);
+    let mut fleet = fleet_of(Servers::Fixed(servers), policy, 7);
     let mut counts = vec![0; weights.len()];
     for number in 0..calls {
         let now = ms(u64::from(number));
@@ -475,7 +500,7 @@ fn weights_are_shares() {
 #[test]
 fn a_heavy_server_s_turns_are_spread() {
     let servers = vec![server('a', 2.0), server('b', 1.0), server('c', 1.0)];
-    let mut fleet = Fleet::of_service(Servers::Fixed(servers), Policy::RoundRobin, Elections::new(), 3);
+    let mut fleet = fleet_of(Servers::Fixed(servers), Policy::RoundRobin, 3);
     let mut order = String::new();
     for number in 0..40 {
         let mut call = Attempts::new(ONCE, ms(number), TIMEOUT);

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use hanaming::client::balancer::{Attempts, Failure, Sequel, Step};
-use hanaming::client::fleet::{Server, Servers};
-use hanaming::client::target::Origin;
+use hanaming::client::fleet::Servers;
 use hanaming::client::{Elections, Fleet, Policy};
+use hanaming::discovery::dns::DnsConfig;
+use hanaming::discovery::{Origin, Place};
 use hanaming::failure::verdict::{self, Need};
 use hanaming::failure::{Category, CompletionStatus};
 use rand::rngs::StdRng;
@@ -43,13 +44,13 @@ fn whatever_happens_these_hold() {
     for seed in 0..400 {
         let mut rng = StdRng::seed_from_u64(seed);
         let servers = (0..rng.random_range(1..6))
-            .map(|nth| Server {
+            .map(|nth| Place {
                 weight: f64::from(rng.random_range(1..4)),
-                ..Server::new(endpoint(char::from(b'a' + nth)), Origin::Provider)
+                ..Place::new(endpoint(char::from(b'a' + nth)), Origin::Provider)
             })
             .collect();
         let policy = Policy::ALL[rng.random_range(0..Policy::ALL.len())];
-        let mut fleet = Fleet::of_service(Servers::Fixed(servers), policy, Elections::new(), seed);
+        let mut fleet = Fleet::of_service(Servers::Fixed(servers), policy, &DnsConfig::default(), Elections::new(), seed);
         let mut calls: Vec<Call> = Vec::new();
         let mut now = ms(0);
         let success = rng.random_range(0.0..1.0);

@@ -7,8 +7,8 @@ use hanaming::protocol::{RefusalReason, Scope};
 use hanaming::transport::TransportErrorKind;
 
 use crate::stage::{
-    Stage, bind, broke, config, connection_refused, endpoint, failed, fault, found, incomplete, lookup, lost, lost_when_reused,
-    ms, not_found, refused, silent, subject, welcome,
+    Stage, bind, broke, config, connection_refused, failed, fault, found, incomplete, lookup, lost, lost_when_reused, ms,
+    not_found, refused, silent, subject, welcome,
 };
 
 /// The number behind `wait `.
@@ -335,7 +335,8 @@ fn a_call_that_is_given_up_says_what_is_known() {
 #[test]
 fn host_names_are_waited_for_and_their_failure_is_an_attempt() {
     let h1 = hanaming::topology::Endpoint::new("h1", 1);
-    let named = ClientConfig { seed: Some(1), ..ClientConfig::new(vec![h1.clone()]) };
+    let question = hanaming::discovery::Question::Addresses(h1.clone());
+    let named = ClientConfig { seed: Some(1), ..ClientConfig::new(vec![h1]) };
     let stage = || {
         let fleet = crate::stage::fleet(&named, 3);
         let call = hanaming::client::Call::new(lookup("orders"), &named, ms(0), named.timeout);
@@ -343,17 +344,17 @@ fn host_names_are_waited_for_and_their_failure_is_an_attempt() {
     };
     let mut known = stage();
     assert_eq!(known.start(), "wait 5000");
-    assert_eq!(known.fleet.resolutions_due(ms(0)), std::slice::from_ref(&h1));
-    assert_eq!(known.fleet.resolutions_due(ms(0)), [], "it's being resolved");
+    assert_eq!(known.fleet.questions_due(ms(0)), std::slice::from_ref(&question));
+    assert_eq!(known.fleet.questions_due(ms(0)), [], "it's being resolved");
     assert_eq!(known.after(1, Input::Woke), "wait 4999");
-    known.fleet.resolved(&h1, Ok(vec![endpoint('a').socket_addr().unwrap(), endpoint('b').socket_addr().unwrap()]), ms(2));
+    known.fleet.told(&question, crate::stage::addresses("ab", 30), ms(2));
     assert!(known.after(1, Input::Woke).starts_with("send "));
     assert_eq!(known.fleet.targets().map(|target| &*target.hostname).collect::<Vec<_>>(), ["h1", "h1"]);
 
     let mut unknown = stage();
     unknown.start();
-    unknown.fleet.resolutions_due(ms(0));
-    unknown.fleet.resolved(&h1, Err("no such host".into()), ms(5));
+    unknown.fleet.questions_due(ms(0));
+    unknown.fleet.told(&question, Err("no such host".into()), ms(5));
     let pause = waited(&unknown.after(5, Input::Woke));
     assert!((79..=100).contains(&pause));
     assert_eq!(

@@ -27,7 +27,7 @@ fn the_first_holds_until_somebody_replaces_it_knowingly() {
 #[test]
 fn a_choice_made_before_the_cluster_was_known_becomes_the_clusters() {
     let elections = Elections::new();
-    let (list, cluster) = (Electorate::Providers(vec![endpoint('a')]), Electorate::Id(ClusterId(1)));
+    let (list, cluster) = (Electorate::Providers(vec![endpoint('a').into()]), Electorate::Id(ClusterId(1)));
     elections.elect(&list, None, &elected('a'));
     elections.merge(&list, &cluster);
     assert_eq!((elections.elected(&list), elections.elected(&cluster)), (None, Some(elected('a'))));

@@ -1,11 +1,12 @@
 //! Where targets come from, and how sources are merged.
 
-use std::net::SocketAddr;
-
 use hanaming::client::{ClientConfig, Elections, Fleet, Health, Input, Names};
+use hanaming::discovery::Question;
 use hanaming::topology::{Endpoint, MemberState};
 
-use crate::stage::{Stage, config, connection_refused, endpoint, found, lookup, lost, member, ms, view, view_of, welcome};
+use crate::stage::{
+    Stage, addresses, config, connection_refused, endpoint, found, lookup, lost, member, ms, view, view_of, welcome,
+};
 
 /// Each target: its letter, where it's from, its state.
 fn shown(fleet: &Fleet) -> Vec<String> {
@@ -173,28 +174,26 @@ fn two_ways_to_one_node_are_one_target_as_long_as_the_given_one_works() {
 #[test]
 fn a_resolution_is_a_difference_and_a_failed_one_removes_nothing() {
     let host = Endpoint::new("h", 1);
-    let addresses = |letters: &str| -> Result<Vec<SocketAddr>, String> {
-        Ok(letters.chars().map(|letter| endpoint(letter).socket_addr().unwrap()).collect())
-    };
     let config = ClientConfig { seed: Some(1), ..ClientConfig::new(vec![host.clone()]) };
     let mut fleet = Fleet::new(&config, Elections::new(), Names::Resolved, 1);
     assert!(fleet.take_alarm(), "a name needs the background");
-    assert_eq!(fleet.resolutions_due(ms(0)), std::slice::from_ref(&host));
-    fleet.resolved(&host, addresses("abb"), ms(1));
+    let question = Question::Addresses(host);
+    assert_eq!(fleet.questions_due(ms(0)), std::slice::from_ref(&question));
+    fleet.told(&question, addresses("abb", 30), ms(1));
     assert_eq!(shown(&fleet).len(), 2);
     let b = fleet.targets().nth(1).unwrap().id;
-    fleet.resolved(&host, addresses("bc"), ms(2));
-    assert_eq!(shown(&fleet), ["b provider untried", "c provider untried"]);
+    fleet.told(&question, addresses("bc", 30), ms(2));
+    assert_eq!(shown(&fleet), ["b dns untried", "c dns untried"]);
     assert_eq!(fleet.targets().next().unwrap().id, b, "what is unchanged is untouched");
-    for bad in [Err("no such host".to_owned()), Ok(Vec::new())] {
-        fleet.resolved(&host, bad, ms(3));
+    for bad in [Err("no such host".to_owned()), addresses("", 30)] {
+        fleet.told(&question, bad, ms(3));
         assert_eq!(shown(&fleet).len(), 2);
         assert!(fleet.next_due().is_some(), "and it's repeated");
     }
     // Networks that know names dial them as they are.
     let mut dialled = Fleet::new(&config, Elections::new(), Names::Dialled, 1);
     assert_eq!(dialled.targets().map(|target| target.label.to_string()).collect::<Vec<_>>(), ["h:1"]);
-    assert_eq!(dialled.resolutions_due(ms(0)), []);
+    assert_eq!(dialled.questions_due(ms(0)), []);
 }
 
 #[test]
@@ -204,12 +203,13 @@ fn a_refused_connection_asks_for_the_addresses_again_but_not_too_often() {
     let fleet = Fleet::new(&config, Elections::new(), Names::Resolved, 1);
     let call = hanaming::client::Call::new(lookup("orders"), &config, ms(0), config.timeout);
     let mut stage = Stage { config, fleet, now: ms(0), call };
-    stage.fleet.resolutions_due(ms(0));
-    stage.fleet.resolved(&host, Ok(vec![endpoint('a').socket_addr().unwrap()]), ms(0));
+    let question = Question::Addresses(host);
+    stage.fleet.questions_due(ms(0));
+    stage.fleet.told(&question, addresses("a", 30), ms(0));
     assert_eq!(stage.start(), "send a 250");
     stage.after(10, connection_refused());
-    assert_eq!(stage.fleet.resolutions_due(ms(900)), []);
-    assert_eq!(stage.fleet.resolutions_due(ms(1000)), [host]);
+    assert_eq!(stage.fleet.questions_due(ms(900)), []);
+    assert_eq!(stage.fleet.questions_due(ms(1000)), [question]);
     assert!(stage.step(Input::Woke).starts_with("wait"));
 }
 
@@ -237,13 +237,13 @@ fn a_local_context_stays_with_the_node_that_answered_first() {
     let host = Endpoint::new("h", 1);
     let config = ClientConfig { scope: hanaming::protocol::Scope::Local, ..ClientConfig::new(vec![host.clone()]) };
     let mut fleet = Fleet::new(&config, Elections::new(), Names::Resolved, 1);
-    fleet.resolutions_due(ms(0));
-    let addresses = |letters: &str| Ok(letters.chars().map(|letter| endpoint(letter).socket_addr().unwrap()).collect());
-    fleet.resolved(&host, addresses("abc"), ms(0));
+    let question = Question::Addresses(host);
+    fleet.questions_due(ms(0));
+    fleet.told(&question, addresses("abc", 30), ms(0));
     assert_eq!(shown(&fleet).len(), 3);
     welcomed(&mut fleet, 'b', "abc", 1);
-    assert_eq!(shown(&fleet), ["b provider good"], "a and c are other nodes behind one name");
-    fleet.resolved(&host, addresses("ac"), ms(2));
+    assert_eq!(shown(&fleet), ["b dns good"], "a and c are other nodes behind one name");
+    fleet.told(&question, addresses("ac", 30), ms(2));
     assert_eq!(shown(&fleet).len(), 2, "it moved: whoever the name stands for now is asked");
 }
 
@@ -259,5 +259,5 @@ fn host_names_that_nobody_lists_any_longer_are_forgotten() {
     for nth in 0..100 {
         fleet.saw_view(a, &named(&format!("pod-{nth}")), ms(nth));
     }
-    assert_eq!(fleet.resolutions_due(ms(100)), [Endpoint::new("pod-99", 1)]);
+    assert_eq!(fleet.questions_due(ms(100)), [Question::Addresses(Endpoint::new("pod-99", 1))]);
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hanaming::client::{
     Call, ClientConfig, Elections, Fleet, Health, Input, Invocation, Names, OneOfMany, Output, Product, Subject, TargetId,
 };
+use hanaming::discovery::{Origin, Place};
 use hanaming::failure::{Attempt, CompletionStatus, Phase};
 use hanaming::naming::{Content, ErrorKind, Name, NamingError, Source, Value};
 use hanaming::protocol::{
@@ -27,6 +28,12 @@ pub fn endpoint(letter: char) -> Endpoint {
 pub fn letter(label: &str) -> char {
     let number: u32 = label.strip_prefix("10.0.0.").and_then(|rest| rest.split(':').next()).unwrap().parse().unwrap();
     char::from_u32(u32::from('a') + number - 1).unwrap()
+}
+
+/// What DNS says of a host name: the addresses of these, good for so many seconds.
+pub fn addresses(letters: &str, good_for: u64) -> Result<hanaming::discovery::Answer, String> {
+    let places = letters.chars().map(|letter| Place::new(endpoint(letter), Origin::Dns)).collect();
+    Ok(hanaming::discovery::Answer::new(places, Duration::from_secs(good_for)))
 }
 
 pub fn config(letters: &str) -> ClientConfig {

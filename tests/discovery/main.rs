@@ -1,8 +1,10 @@
-//! Provider URLs, properties and environments of older naming systems.
+//! Where servers are found: the engines that decide when to ask; provider URLs, properties and environments of older naming systems.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
 mod environments;
+mod inquiries;
 mod properties;
 mod provider_urls;
+mod refresh;
 mod warnings;

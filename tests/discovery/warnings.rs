@@ -45,7 +45,6 @@ fn a_warning_names_the_part_and_what_to_write() {
         ("t3://h:7001 # old", &["no comment follows a value"]),
         ("'t3://h:7001'", &["quotes"]),
         ("t3:h:7001", &["has no // behind its scheme"]),
-        ("hn+srv://x.example", &["SRV records are not read yet", "hn://h1:11100"]),
         ("h1,h1", &["more than once"]),
         ("jnp://::1", &["in brackets"]),
         ("h1:,h2:1099", &["its colon has no port behind it"]),

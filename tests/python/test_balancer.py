@@ -21,7 +21,6 @@ from hanaming import (
     ContextClosedError,
     HAContext,
     Node,
-    OperationNotSupportedError,
     Reference,
     ServiceUnavailableError,
     Target,
@@ -93,6 +92,8 @@ def test_a_reference_that_was_looked_up(twin: Sync, servers: list[LineServer], n
     [
         ([], "source names no server; write a list of addresses"),
         ("", 'source: "" is not an address: the host is missing'),
+        ("dns://orders.prod.svc", 'source: "dns://orders.prod.svc" has no port'),
+        (["srv://orders:80"], 'source[0]: "srv://orders:80" must be one name and nothing else'),
         (["a:1", "b"], 'source[1]: "b" has no port; write host:port'),
         (5, "source is of the type int, which names no server; write"),
         (None, "source is of the type NoneType"),
@@ -106,20 +107,11 @@ def test_a_source_that_is_none_says_what_to_do(twin: Sync, source: Any, says: st
         twin.make(source)
 
 
-@pytest.mark.parametrize("source", ["dns://orders.prod.svc:8080", ["a:1", "srv://_http._tcp.orders.prod.svc"]])
-def test_dns_sources_come_later(twin: Sync, source: Any) -> None:
-    with pytest.raises(OperationNotSupportedError, match="are not read yet; write a list of addresses"):
-        twin.make(source)
-
-
 def test_options_are_checked(twin: Sync) -> None:
     with pytest.raises(ConfigurationError, match='policy="fastest" is unknown; there are round_robin'):
         twin.make("a:1", policy="fastest")
     with pytest.raises(ConfigurationError, match="timeout is 0: give a positive number"):
         twin.make("a:1", timeout=0)
-    for later in ({"dns_refresh": 5.0}, {"dns_servers": ["127.0.0.1"]}):
-        with pytest.raises(OperationNotSupportedError, match=next(iter(later))):
-            twin.make("a:1", **later)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -94,12 +94,13 @@ def test_options_are_those_of_a_context():
         "timeout": 7.0,
         "dns_refresh": "always",
     }
+    assert Environment({URL: "hn+srv://_hn._tcp.x.example"}).provider == ["hn+srv://_hn._tcp.x.example"]
     assert Environment().options() == {}
     assert Environment().provider is None
 
 
 def test_a_url_that_can_t_be_used_never_means_somebody_else():
-    for text in ("tcp://h:1", "corbaloc:rir:/NameService", "hn+srv://x.example", ""):
+    for text in ("tcp://h:1", "corbaloc:rir:/NameService", ""):
         environment = Environment({URL: text})
         assert environment.warnings
         with pytest.raises(ConfigurationError, match=r"java\.naming\.provider\.url"):

@@ -50,7 +50,4 @@ def settings(
 ) -> tuple[Environment, list[str] | None, dict[str, Any]]:
     """The environment, the provider and the options of its context."""
     read = environment if isinstance(environment, Environment) else Environment(environment)
-    chosen = read.options()
-    # Names are resolved by the system for now; the environment's warnings say so.
-    chosen.pop("dns_refresh", None)
-    return read, read.provider, chosen | options
+    return read, read.provider, read.options() | options

@@ -65,8 +65,9 @@ class ProviderUrl:
 
     @property
     def addresses(self) -> list[str]:
-        """The addresses as `host:port`, as `hanaming.HAContext` takes them."""
-        return [address for endpoint in self.endpoints if (address := endpoint.address)]
+        """The addresses as `host:port`, as `hanaming.HAContext` takes them, and `hn+srv://name` as it stands."""
+        taken = [str(end) if end.scheme == "hn+srv" else end.address for end in self.endpoints]
+        return [address for address in taken if address]
 
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.endpoints))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
+use crate::discovery::Question;
 use crate::topology::Endpoint;
 use crate::transport::link::Link;
 
@@ -52,8 +53,8 @@ fn begin_what_is_due(client: &Weak<Inner>, under_way: &mut JoinSet<()>) -> Optio
     for (id, endpoint) in shared.fleet.probes_due(now) {
         under_way.spawn(probe(Weak::clone(client), id, endpoint));
     }
-    for name in shared.fleet.resolutions_due(now) {
-        under_way.spawn(resolve(Weak::clone(client), name));
+    for question in shared.fleet.questions_due(now) {
+        under_way.spawn(ask(Weak::clone(client), question));
     }
     match shared.fleet.next_due() {
         Some(next) => Some(inner.epoch + next),
@@ -78,9 +79,10 @@ async fn probe(client: Weak<Inner>, id: TargetId, endpoint: Endpoint) {
     }
 }
 
-async fn resolve(client: Weak<Inner>, name: Endpoint) {
-    let outcome = keeper::addresses(&name).await;
+async fn ask(client: Weak<Inner>, question: Question) {
+    let Some(servers) = client.upgrade().map(|inner| inner.config.dns.servers.clone()) else { return };
+    let outcome = keeper::ask_name_servers(servers, question.clone()).await;
     if let Some(inner) = client.upgrade() {
-        inner.with_fleet(|fleet, now| fleet.resolved(&name, outcome, now));
+        inner.with_fleet(|fleet, now| fleet.told(&question, outcome, now));
     }
 }

@@ -109,6 +109,7 @@ impl Attempts {
     /// Whose turn it is. That stays settled until [`begin`](Self::begin).
     fn look(&mut self, fleet: &mut Fleet, now: Duration) -> Step {
         if now >= self.deadline {
+            Rounds::note_open(fleet, &mut self.trail);
             return Step::Over(self.never_called(ErrorKind::TimeLimitExceeded));
         }
         if let Some(id) = self.picked {
@@ -146,6 +147,8 @@ impl Attempts {
         self.current = Some(Current { target: id, label: Arc::clone(&target.label), started: now });
         self.calls += 1;
         self.rounds.asked(id);
+        // A call of another library may open a connection each time.
+        fleet.connecting(id, now);
         fleet.begin(id);
         Step::Call(id)
     }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use rand::RngExt as _;
 
+use crate::discovery::dns::{DnsConfig, DnsServers};
+use crate::discovery::{Answer, Place};
 use crate::failure::Attempt;
 use crate::failure::verdict::Need;
 use crate::naming::{ErrorKind, NamingError};
@@ -17,7 +19,7 @@ use crate::naming::{ErrorKind, NamingError};
 use super::super::config::{Policy, check_time};
 use super::super::driver::GiveUp;
 use super::super::election::Elections;
-use super::super::fleet::{Fleet, Server, Servers};
+use super::super::fleet::{Fleet, Servers};
 use super::super::fork;
 use super::super::keeper::{self, Probe, Tended};
 use super::super::target::Target;
@@ -31,8 +33,8 @@ const SLICE: Duration = Duration::from_millis(100);
 /// Where the servers are to be found.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// These, for good.
-    Fixed(Vec<Server>),
+    /// These; the names among them are kept fresh.
+    Fixed(Vec<Place>),
     /// The instances of a service.
     Service(Service),
 }
@@ -47,10 +49,12 @@ impl Source {
 }
 
 /// The options of a balancer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BalancerConfig {
     /// How targets are chosen.
     pub policy: Policy,
+    /// How names are resolved.
+    pub dns: DnsConfig,
     /// The time that one call has, over all its attempts.
     pub timeout: Duration,
     /// The seed of all random choices; `None` draws one. Tests set it.
@@ -59,7 +63,7 @@ pub struct BalancerConfig {
 
 impl Default for BalancerConfig {
     fn default() -> Self {
-        Self { policy: Policy::default(), timeout: Duration::from_secs(5), seed: None }
+        Self { policy: Policy::default(), dns: DnsConfig::default(), timeout: Duration::from_secs(5), seed: None }
     }
 }
 
@@ -129,7 +133,7 @@ struct Watched {
 impl Life {
     fn begin(source: &Source, config: &BalancerConfig) -> Self {
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
-        let fleet = Fleet::of_service(source.servers(), config.policy, Elections::of_process(), seed);
+        let fleet = Fleet::of_service(source.servers(), config.policy, &config.dns, Elections::of_process(), seed);
         let revision = fleet.revision();
         Self {
             generation: fork::generation(),
@@ -213,7 +217,7 @@ impl Balancer {
 
     /// What is wrong with the source, where the servers are those that it told last.
     pub fn trouble(&self) -> Option<String> {
-        self.0.life().lock().fleet.listing_trouble().map(str::to_owned)
+        self.0.life().lock().fleet.trouble().map(str::to_owned)
     }
 
     /// Ends it: later calls fail, and those that wait for a target.
@@ -371,10 +375,15 @@ impl Tended for Inner {
         Probe::Connect
     }
 
-    fn list(&self) {
-        let Source::Service(service) = &self.source else { return };
-        let listed = service.list();
-        self.tend(&mut |fleet, now| fleet.listed(listed.clone(), now));
+    fn list(&self) -> Result<Answer, String> {
+        match &self.source {
+            Source::Service(service) => service.list(),
+            Source::Fixed(_) => Err("the list is fixed".to_owned()),
+        }
+    }
+
+    fn dns_servers(&self) -> DnsServers {
+        self.config.dns.servers.clone()
     }
 
     fn is_over(&self) -> bool {

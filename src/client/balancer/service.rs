@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::discovery::{Answer, Origin, Place};
 use crate::naming::{Name, Value};
 use crate::protocol::TreeChoice;
 
 use super::super::driver::Driver;
-use super::super::fleet::Server;
 use super::super::invocation::{Invocation, Product, Subject};
-use super::super::target::Origin;
 use super::source;
 
 /// The time that one look has.
 const WITHIN: Duration = Duration::from_secs(2);
+/// How long what was found is good.
+const GOOD_FOR: Duration = Duration::from_secs(1);
 
 /// A service, and how its instances are found. Cheap to clone.
 #[derive(Clone)]
@@ -36,19 +37,19 @@ impl Service {
     }
 
     /// Its instances now, or why there are none.
-    pub(super) fn list(&self) -> Result<Vec<Server>, String> {
+    pub(super) fn list(&self) -> Result<Answer, String> {
         let invocation =
             Invocation::list(Subject::from(self.name.clone()), TreeChoice::All, true).map_err(|error| error.to_string())?;
         let (product, _) = self.driver.perform(invocation, Some(WITHIN), &mut || false).map_err(|error| error.to_string())?;
         let Product::Listing(rows) = product else { return Err("the node gave no listing".to_owned()) };
-        let mut found: Vec<Server> = Vec::new();
+        let mut found: Vec<Place> = Vec::new();
         let mut trouble = None;
         for row in &rows {
             let Some(instance) = &row.content.instance else { continue };
             let value = Value::from_content(&row.content);
             match value.and_then(|value| source::servers(&value, &format!("the instance {:?}", row.component))) {
                 Ok(servers) => {
-                    let of_service = |server| Server { weight: instance.weight, origin: Origin::Service, ..server };
+                    let of_service = |place| Place { weight: instance.weight, origin: Origin::Service, ..place };
                     found.extend(servers.into_iter().map(of_service));
                 }
                 Err(error) => trouble = trouble.or(Some(error.to_string())),
@@ -56,7 +57,8 @@ impl Service {
         }
         match trouble {
             Some(trouble) if found.is_empty() => Err(trouble),
-            _ => Ok(found),
+            _ if found.is_empty() => Err("it has no instance".to_owned()),
+            _ => Ok(Answer::new(found, GOOD_FOR)),
         }
     }
 }

@@ -1,15 +1,13 @@
 //! From what a program has at hand, or has looked up, to the servers that it means.
 //!
-//! A text is one address or several with commas between them; an address is `host:port` or a URL. A dict has a `url`, or
+//! A text is one address or several with commas between them; an address is `host:port`, a URL, `dns://name:port` or
+//! `srv://name`. A dict has a `url`, or
 //! `host` and `port`. A reference has addresses of the kinds `url` and `host:port`; others are for somebody else. A list
 //! is of all these.
 
-use crate::discovery::address::{self, AddressError};
+use crate::discovery::address;
+use crate::discovery::{Origin, Place, Source};
 use crate::naming::{AddressContent, ErrorKind, NamingError, Value};
-use crate::topology::Endpoint;
-
-use super::super::fleet::Server;
-use super::super::target::Origin;
 
 /// The kinds of a reference's addresses that say where a server is.
 const KINDS: [&str; 2] = ["url", "host:port"];
@@ -17,7 +15,7 @@ const KINDS: [&str; 2] = ["url", "host:port"];
 const WRITE: &str = "write a list of addresses, [\"a:8080\", \"b:8080\"]";
 
 /// The servers that `value` means, each once. An error says what is wrong, and where: `whose` is what the value is called.
-pub fn servers(value: &Value, whose: &str) -> Result<Vec<Server>, NamingError> {
+pub fn servers(value: &Value, whose: &str) -> Result<Vec<Place>, NamingError> {
     let mut found = Vec::new();
     collect(value, whose, &mut found)?;
     if found.is_empty() {
@@ -26,7 +24,7 @@ pub fn servers(value: &Value, whose: &str) -> Result<Vec<Server>, NamingError> {
     Ok(found)
 }
 
-fn collect(value: &Value, at: &str, found: &mut Vec<Server>) -> Result<(), NamingError> {
+fn collect(value: &Value, at: &str, found: &mut Vec<Place>) -> Result<(), NamingError> {
     match value {
         Value::Str(text) => {
             for entry in text.split(',') {
@@ -64,7 +62,7 @@ fn collect(value: &Value, at: &str, found: &mut Vec<Server>) -> Result<(), Namin
     Ok(())
 }
 
-fn of_dict(entries: &std::collections::BTreeMap<String, Value>, at: &str) -> Result<Endpoint, NamingError> {
+fn of_dict(entries: &std::collections::BTreeMap<String, Value>, at: &str) -> Result<Source, NamingError> {
     match (entries.get("url"), entries.get("host"), entries.get("port")) {
         (Some(Value::Str(url)), ..) => read(url, &format!("{at}[\"url\"]")),
         (None, Some(Value::Str(host)), Some(Value::Int(port))) => {
@@ -82,19 +80,13 @@ fn of_dict(entries: &std::collections::BTreeMap<String, Value>, at: &str) -> Res
     }
 }
 
-fn read(text: &str, at: &str) -> Result<Endpoint, NamingError> {
-    address::parse(text).map_err(|error| {
-        let kind = match &error {
-            AddressError::NotYet { .. } => ErrorKind::OperationNotSupported,
-            AddressError::Malformed(_) | AddressError::NoPort(_) => ErrorKind::Configuration,
-        };
-        NamingError::new(kind, format!("{at}: {error}"))
-    })
+fn read(text: &str, at: &str) -> Result<Source, NamingError> {
+    address::parse(text).map_err(|error| wrong(format!("{at}: {error}")))
 }
 
-fn add(endpoint: Endpoint, origin: Origin, found: &mut Vec<Server>) {
-    if !found.iter().any(|server| server.endpoint == endpoint) {
-        found.push(Server::new(endpoint, origin));
+fn add(source: Source, origin: Origin, found: &mut Vec<Place>) {
+    if !found.iter().any(|place| place.source == source) {
+        found.push(Place::new(source, origin));
     }
 }
 
@@ -119,7 +111,7 @@ mod tests {
     }
 
     fn shown(value: &Value) -> Vec<String> {
-        servers(value, "source").unwrap().iter().map(|server| server.endpoint.to_string()).collect()
+        servers(value, "source").unwrap().iter().map(|place| place.source.to_string()).collect()
     }
 
     #[test]
@@ -152,7 +144,7 @@ mod tests {
                 ErrorKind::Configuration,
                 "source refers to a Orders by no address that is read here: it has \"ior\"",
             ),
-            (text("dns://orders.prod.svc:8080"), ErrorKind::OperationNotSupported, "DNS names that are kept fresh are not read"),
+            (text("dns://orders.prod.svc"), ErrorKind::Configuration, "\"dns://orders.prod.svc\" has no port"),
         ] {
             let error = servers(&value, "source").unwrap_err();
             assert_eq!(error.kind(), kind, "{error}");

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
+use crate::discovery::dns::DnsServers;
 use crate::failure::Phase;
 use crate::naming::{Name, NamingError};
 use crate::protocol::{Reply, WatchScope};
@@ -253,6 +254,10 @@ impl Tended for Inner {
 
     fn probe(&self) -> Probe {
         Probe::Greet(Box::new(self.life().hello.clone()))
+    }
+
+    fn dns_servers(&self) -> DnsServers {
+        self.config.dns.servers.clone()
     }
 
     fn is_over(&self) -> bool {

@@ -13,6 +13,7 @@ use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::fault;
 use super::super::fleet::Fleet;
+use super::super::rounds::Rounds;
 use super::super::trail::Outcome;
 use super::super::words::seconds;
 use super::heard::Heard;
@@ -44,6 +45,7 @@ impl Call {
 
     /// The deadline has come.
     pub(super) fn out_of_time(&mut self, fleet: &Fleet) -> Output {
+        Rounds::note_open(fleet, &mut self.trail);
         let what = if self.invocation.waits() { "not bound" } else { "not answered" };
         let message = format!("{what} in {}", seconds(self.timeout));
         Output::Done(Err(self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, self.worst)))

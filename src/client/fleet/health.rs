@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::discovery::Hint;
 use crate::protocol::{Refusal, RefusalReason, Welcome};
 use crate::topology::{Endpoint, MemberState};
 use crate::transport::{TransportError, TransportErrorKind};
@@ -197,10 +198,20 @@ impl Fleet {
         // Who comes back may have become another, and comes back as a newcomer.
         target.latency = Latency::default();
         target.health = Health::Failed { failures, since: now, probe_at: now + backoff::delay(failures, &mut self.rng) };
-        let hostname = std::sync::Arc::clone(&target.hostname);
-        self.sources.doubt(&hostname, now);
+        self.doubt_lists(id, now);
         self.relist_on_change |= self.retire_views(now);
         self.changed(now);
+    }
+
+    /// A target failed: the lists that have it may be others by now, the more so where nobody else on them is left.
+    fn doubt_lists(&mut self, id: TargetId, now: Duration) {
+        let Some(asked) = self.roster.get(id).map(|target| target.asked.clone()) else { return };
+        for question in &asked {
+            let on_it = |target: &&Target| !target.draining && target.asked.contains(question);
+            let all_failed = self.roster.iter().filter(on_it).all(|target| matches!(target.health, Health::Failed { .. }));
+            let hint = if all_failed { Hint::Exhausted } else { Hint::Failed };
+            self.alarm |= self.sources.hint(std::slice::from_ref(question), hint, now);
+        }
     }
 
     fn recover(&mut self, id: TargetId, now: Duration) {

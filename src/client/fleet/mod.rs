@@ -10,13 +10,14 @@
 mod health;
 mod relist;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
+use crate::discovery::dns::DnsConfig;
+use crate::discovery::{Answer, Hint, Place, Question, Source};
 use crate::protocol::{OperationId, Scope, Welcome};
 use crate::topology::{Endpoint, MemberState, View, owner};
 
@@ -24,11 +25,12 @@ use super::balance::Balance;
 use super::budget::Budget;
 use super::config::{ClientConfig, Policy};
 use super::election::{Elections, Electorate};
+use super::metrics::Metrics;
 use super::roster::Roster;
 use super::sources::Sources;
 use super::target::{Health, Origin, Target, TargetId};
 
-pub use super::sources::{Names, Server, Servers};
+pub use super::sources::{Names, Servers};
 
 /// How long a server's view counts against other servers' without a word from it.
 const VIEW_COUNTS_FOR: Duration = Duration::from_secs(30);
@@ -88,27 +90,28 @@ pub struct Fleet {
     /// two ways to one node.
     relist_on_change: bool,
     alarm: bool,
+    metrics: Metrics,
 }
 
 impl Fleet {
     /// A fleet that knows the configuration's providers. `seed` decides all its random choices.
     pub fn new(config: &ClientConfig, elections: Arc<Elections>, names: Names, seed: u64) -> Self {
-        let providers = config.providers.iter().map(|endpoint| Server::new(endpoint.clone(), Origin::Provider)).collect();
+        let providers = config.providers.iter().map(|source| Place::new(source.clone(), Origin::Provider)).collect();
         let balance = Balance::new(config.policy, electorate(config), elections);
-        let mut fleet = Self::with(Sources::new(names, Servers::Fixed(providers)), balance, seed);
+        let mut fleet = Self::with(Sources::new(names, Servers::Fixed(providers), &config.dns), balance, seed);
         fleet.follow_views = config.follow_views && config.scope != Scope::Local;
         fleet.only = if config.scope == Scope::Local { Only::Whoever } else { Only::NotOne };
         fleet
     }
 
     /// The servers of any service: nothing is known of them but where they are.
-    pub fn of_service(servers: Servers, policy: Policy, elections: Arc<Elections>, seed: u64) -> Self {
+    pub fn of_service(servers: Servers, policy: Policy, dns: &DnsConfig, elections: Arc<Elections>, seed: u64) -> Self {
         let electorate = match &servers {
-            Servers::Fixed(servers) => among(servers.iter().map(|server| server.endpoint.clone()).collect()),
+            Servers::Fixed(places) => among(places.iter().map(|place| place.source.clone()).collect()),
             Servers::Followed(name) => Electorate::Service(Arc::clone(name)),
         };
         let balance = Balance::new(policy, electorate, elections);
-        Self::with(Sources::new(Names::Resolved, servers), balance, seed)
+        Self::with(Sources::new(Names::Resolved, servers, dns), balance, seed)
     }
 
     fn with(sources: Sources, balance: Balance, seed: u64) -> Self {
@@ -129,6 +132,7 @@ impl Fleet {
             revision: 0,
             relist_on_change: false,
             alarm: false,
+            metrics: Metrics::default(),
         };
         fleet.relist(Duration::ZERO);
         fleet.alarm = fleet.sources.next_due().is_some();
@@ -171,46 +175,41 @@ impl Fleet {
         std::mem::take(&mut self.alarm)
     }
 
-    /// When [`probes_due`](Self::probes_due) or [`resolutions_due`](Self::resolutions_due) will next give something.
+    /// When [`probes_due`](Self::probes_due) or [`questions_due`](Self::questions_due) will next give something.
     pub fn next_due(&self) -> Option<Duration> {
         self.next_probe().into_iter().chain(self.sources.next_due()).min()
     }
 
-    /// Host names to resolve now; tell the outcome of each with [`resolved`](Self::resolved).
-    pub fn resolutions_due(&mut self, now: Duration) -> Vec<Endpoint> {
-        self.sources.resolutions_due(now)
+    /// Questions to put to their sources now; tell the outcome of each with [`told`](Self::told).
+    pub fn questions_due(&mut self, now: Duration) -> Vec<Question> {
+        self.sources.questions_due(now)
     }
 
-    /// What the resolution of a host name gave: all its addresses, or why there are none. New addresses join, those that
-    /// are gone are drained. A failed or empty answer removes nothing.
-    pub fn resolved(&mut self, name: &Endpoint, outcome: Result<Vec<SocketAddr>, String>, now: Duration) {
-        self.sources.resolved(name, outcome, now, &mut self.rng);
-        self.relist(now);
-        self.alarm |= self.sources.next_due().is_some();
-    }
-
-    /// Whether to ask for the list of servers now, where somebody else keeps it; tell the outcome with
-    /// [`listed`](Self::listed).
-    pub fn listing_due(&mut self, now: Duration) -> bool {
-        self.sources.listing_due(now)
-    }
-
-    /// What came of asking for the list of servers: all of them, or why there are none. New ones join, those that are gone
-    /// are drained. A failed or empty answer removes nothing.
-    pub fn listed(&mut self, outcome: Result<Vec<Server>, String>, now: Duration) {
-        self.sources.listed(outcome, now, &mut self.rng);
-        self.relist(now);
+    /// What a source said: its whole list, or why there is none. New servers join, those that are gone are drained, the
+    /// others are untouched. No list, or an empty one, removes nothing. A source may tell again without being asked.
+    pub fn told(&mut self, question: &Question, outcome: Result<Answer, String>, now: Duration) {
+        if self.sources.take(question, outcome, now, &mut self.rng) {
+            self.relist(now);
+        }
+        // Whoever waits for the answer hears of it, whatever it says.
         self.revision += 1;
         self.alarm = true;
     }
 
-    /// What is wrong with the list of servers, where the last answer was none.
-    pub fn listing_trouble(&self) -> Option<&str> {
-        self.sources.listing_trouble()
+    /// What is wrong with the sources, where the last answer of one was none.
+    pub fn trouble(&self) -> Option<&str> {
+        self.sources.trouble()
+    }
+
+    /// What was counted so far.
+    pub fn metrics(&self) -> Metrics {
+        let (refreshes, failed_refreshes) = self.sources.counts();
+        Metrics { refreshes, failed_refreshes, moves: self.balance.moves(), ..self.metrics }
     }
 
     /// The server at this target introduced itself.
     pub fn welcomed(&mut self, id: TargetId, welcome: &Welcome, now: Duration) {
+        self.connecting(id, now);
         self.introduce(id, welcome, now);
         self.saw_view(id, &welcome.view, now);
     }
@@ -250,26 +249,29 @@ impl Fleet {
             return Pick::Nobody;
         }
         let mut some_refuse = false;
-        let mut best: Option<(u32, Duration, TargetId)> = None;
+        let mut best: Option<(u32, Duration, u16, TargetId)> = None;
         for target in self.roster.iter().filter(|target| !target.draining && !tried.contains(&target.id)) {
             let rank = match target.health {
-                Health::Untried | Health::Good => (0, Duration::ZERO, target.id),
-                Health::Failed { failures, probe_at, .. } => (failures, probe_at, target.id),
+                Health::Untried | Health::Good => (0, Duration::ZERO, target.priority, target.id),
+                Health::Failed { failures, probe_at, .. } => (failures, probe_at, target.priority, target.id),
                 Health::Refusing { probe_at, .. } if reach == Reach::Patient && probe_at > now => {
                     some_refuse = true;
                     continue;
                 }
-                Health::Refusing { probe_at, .. } => (u32::MAX, probe_at, target.id),
+                Health::Refusing { probe_at, .. } => (u32::MAX, probe_at, target.priority, target.id),
             };
             if best.is_none_or(|known| rank < known) {
                 best = Some(rank);
             }
         }
         match best {
-            Some((_, _, id)) => Pick::Target(id),
+            Some((_, _, _, id)) => Pick::Target(id),
             None if some_refuse => Pick::NotYet,
             None if self.sources.is_unsettled() => Pick::Unsettled,
-            None => Pick::Nobody,
+            None => {
+                self.alarm |= self.sources.hint_all_exhausted(now);
+                Pick::Nobody
+            }
         }
     }
 
@@ -308,7 +310,32 @@ impl Fleet {
         OperationId { client: self.client_id, sequence: self.mutations }
     }
 
-    /// Host names without any address, and why.
+    /// Whether the list of servers may have changed after `since`, and whether it has is about to be known.
+    pub(super) fn is_about_to_know(&self, since: Duration, now: Duration) -> bool {
+        self.sources.is_about_to_know(since, now)
+    }
+
+    /// A new connection to this target is made, or was.
+    pub(super) fn connecting(&mut self, id: TargetId, now: Duration) {
+        if let Some(target) = self.roster.get(id) {
+            self.alarm |= self.sources.hint(&target.asked, Hint::Connecting, now);
+        }
+    }
+
+    /// Questions to which there is no answer yet, neither way.
+    pub(super) fn open_questions(&self) -> impl Iterator<Item = &Question> {
+        self.sources.open()
+    }
+
+    /// Who is asked a question, as a part of a sentence.
+    pub(super) fn asked_whom(&self, question: &Question) -> String {
+        match question {
+            Question::Addresses(_) | Question::Services(_) => format!(" from {}", self.sources.resolver()),
+            Question::List(_) => String::new(),
+        }
+    }
+
+    /// Lists of which nothing is known, and why.
     pub(super) fn unresolvable(&self) -> impl Iterator<Item = (Arc<str>, &str)> {
         self.sources.unresolvable()
     }
@@ -340,7 +367,7 @@ fn electorate(config: &ClientConfig) -> Electorate {
     among(config.providers.clone())
 }
 
-fn among(mut endpoints: Vec<Endpoint>) -> Electorate {
-    endpoints.sort_unstable();
-    Electorate::Providers(endpoints)
+fn among(mut sources: Vec<Source>) -> Electorate {
+    sources.sort_unstable();
+    Electorate::Providers(sources)
 }

@@ -37,6 +37,7 @@ impl Fleet {
             let listed = kept.iter().any(|wanted| wanted.endpoint == target.endpoint);
             if target.draining == listed {
                 self.revision += 1;
+                self.metrics.drained += u64::from(!listed);
             }
             target.draining = !listed;
         }
@@ -80,8 +81,10 @@ impl Fleet {
     fn enlist(&mut self, wanted: &Wanted, now: Duration) {
         if let Some(target) = self.roster.iter_mut().find(|target| target.endpoint == wanted.endpoint) {
             target.hostname = Arc::clone(&wanted.hostname);
-            target.origin = wanted.origin.clone();
+            target.origin = wanted.origin;
+            target.priority = wanted.priority;
             target.weight = wanted.weight;
+            target.asked.clone_from(&wanted.asked);
             if let Some(member) = &wanted.member
                 && target.node.map(|(id, _)| id) != Some(member.id)
             {
@@ -95,6 +98,7 @@ impl Fleet {
         let id = TargetId(self.next_id);
         self.next_id += 1;
         self.revision += 1;
+        self.metrics.joined += 1;
         self.roster.push(new_target(id, wanted, now));
     }
 
@@ -123,9 +127,10 @@ impl Fleet {
         }
     }
 
-    /// Lists anew the targets that get requests.
+    /// Lists anew the targets that get requests: those in good health, of the first priority that has one.
     pub(super) fn rotate(&mut self, now: Duration) {
-        let eligible = self.roster.iter().filter(|target| target.is_eligible());
+        let first = self.roster.iter().filter(|target| target.is_eligible()).map(|target| target.priority).min();
+        let eligible = self.roster.iter().filter(|target| target.is_eligible() && Some(target.priority) == first);
         let before = std::mem::replace(&mut self.rotation, eligible.map(|target| target.id).collect());
         self.balance.weigh(&self.rotation, &self.roster);
         for id in self.rotation.iter().filter(|id| !before.contains(id)) {
@@ -152,8 +157,10 @@ fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
         label: Arc::from(wanted.endpoint.to_string()),
         endpoint: wanted.endpoint.clone(),
         hostname: Arc::clone(&wanted.hostname),
-        origin: wanted.origin.clone(),
+        origin: wanted.origin,
+        priority: wanted.priority,
         weight: wanted.weight,
+        asked: wanted.asked.clone(),
         since: now,
         node: member.map(|member| (member.id, false)),
         node_name: member.map(|member| member.name.as_str().into()),

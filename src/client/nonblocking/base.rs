@@ -13,6 +13,7 @@ use crate::client::fleet::{Fleet, Names};
 use crate::client::fork;
 use crate::client::keeper::{self, Probe, Tended};
 use crate::client::target::Target;
+use crate::discovery::dns::DnsServers;
 use crate::naming::NamingError;
 use crate::protocol::{Hello, Role, Scope};
 use crate::topology::View;
@@ -161,6 +162,10 @@ impl Tended for Base {
 
     fn probe(&self) -> Probe {
         Probe::Greet(Box::new(self.hello.clone()))
+    }
+
+    fn dns_servers(&self) -> DnsServers {
+        self.config.dns.servers.clone()
     }
 
     fn is_over(&self) -> bool {

@@ -128,8 +128,7 @@ impl<'a> Reader<'a> {
                 self.warn(
                     property,
                     "is undocumented, and does nothing in a JVM while that caches the name itself (the security property \
-                     networkaddress.cache.ttl must be 0 or small); here it is dns_refresh=\"always\", which is not in this version: host \
-                     names are resolved again in the background when a target fails",
+                     networkaddress.cache.ttl must be 0 or small); here it is dns_refresh=\"always\"",
                 );
             }
             Some(false) => {}

@@ -40,9 +40,8 @@ pub fn read_source(reading: &mut Reading<'_>, text: &str) {
         return;
     }
     reading.take_source(&scheme, name);
-    let (what, instead) = match scheme.as_str() {
-        "hn+srv" => ("SRV records are not read yet", "hn://h1:11100,h2:11100"),
-        _ => ("multicast discovery does not exist yet", "hn://h1:11100,h2:11100"),
-    };
-    reading.warn(format!("{what}: a context can't be opened with it; write a list of addresses, {instead}"));
+    if scheme == "hn+mdns" {
+        let instead = "write a list of addresses, hn://h1:11100,h2:11100";
+        reading.warn(format!("multicast discovery does not exist yet: a context can't be opened with it; {instead}"));
+    }
 }

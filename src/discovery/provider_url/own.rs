@@ -1,6 +1,7 @@
 //! hanaming's own provider URLs, as contexts and seeds take them.
 //!
-//! `hn://h1:11100,h2` and a bare `h1:11100,h2` are lists of addresses. Everything that this version cannot read is
+//! `hn://h1:11100,h2` and a bare `h1:11100,h2` are lists of addresses; `hn+srv://name` is whatever the name's SRV records
+//! list. Everything that this version cannot read is
 //! refused with a sentence that says what can be written instead: a provider that is silently read as something else
 //! sends a client to the wrong servers.
 
@@ -8,6 +9,8 @@ use std::collections::HashSet;
 
 use crate::topology::{DEFAULT_PORT, Endpoint};
 
+use super::super::address;
+use super::super::source::Source;
 use super::excerpt;
 
 /// The host that is asked where no provider is given.
@@ -29,41 +32,45 @@ pub fn loopback() -> Endpoint {
     Endpoint::new(LOOPBACK, DEFAULT_PORT)
 }
 
-/// Reads any number of provider texts and merges them: each endpoint once, in the order in which they were given. No
+/// Reads any number of provider texts and merges them: each source once, in the order in which they were given. No
 /// text at all is [`loopback`].
 ///
 /// ```
 /// use hanaming::discovery::provider_url;
 ///
-/// let endpoints = provider_url::parse(["hn://h1:4000,h2", "[::1]:5000"])?;
-/// let shown: Vec<String> = endpoints.iter().map(ToString::to_string).collect();
-/// assert_eq!(shown, ["h1:4000", "h2:11100", "[::1]:5000"]);
+/// let sources = provider_url::parse(["hn://h1:4000,h2", "[::1]:5000", "hn+srv://_hn._tcp.prod"])?;
+/// let shown: Vec<String> = sources.iter().map(ToString::to_string).collect();
+/// assert_eq!(shown, ["h1:4000", "h2:11100", "[::1]:5000", "_hn._tcp.prod"]);
 /// # Ok::<(), provider_url::ProviderError>(())
 /// ```
-pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<Endpoint>, ProviderError> {
-    let mut endpoints = Vec::new();
+pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<Source>, ProviderError> {
+    let mut sources = Vec::new();
     let mut seen = HashSet::new();
     let mut any = false;
     for text in texts {
         any = true;
-        for endpoint in parse_one(text)? {
-            if seen.insert(endpoint.clone()) {
-                endpoints.push(endpoint);
+        for source in parse_one(text)? {
+            if seen.insert(source.clone()) {
+                sources.push(source);
             }
         }
     }
     if !any {
-        endpoints.push(loopback());
+        sources.push(Source::Host(loopback()));
     }
-    Ok(endpoints)
+    Ok(sources)
 }
 
-fn parse_one(text: &str) -> Result<Vec<Endpoint>, ProviderError> {
+fn parse_one(text: &str) -> Result<Vec<Source>, ProviderError> {
     let fail = |problem: String| ProviderError { text: text.to_owned(), problem };
     let trimmed = text.trim();
     let list = match scheme(trimmed) {
         None => trimmed,
         Some(("hn", rest)) => rest.strip_suffix('/').unwrap_or(rest),
+        Some(("hn+srv", name)) => {
+            let problem = "one name must follow and nothing else, as SRV records tell the ports; write hn+srv://_hn._tcp.example";
+            return address::services(name).map(|source| vec![source]).ok_or_else(|| fail(problem.into()));
+        }
         Some((other, _)) => return Err(fail(unsupported(other))),
     };
     if list.is_empty() {
@@ -81,7 +88,7 @@ fn parse_one(text: &str) -> Result<Vec<Endpoint>, ProviderError> {
                 if endpoint.port() == 0 {
                     Err(fail(format!("{endpoint} has port 0, where nobody listens")))
                 } else {
-                    Ok(endpoint)
+                    Ok(Source::Host(endpoint))
                 }
             })
         })
@@ -106,7 +113,6 @@ fn known(scheme: &str) -> &str {
 fn unsupported(scheme: &str) -> String {
     let now = "write a list of addresses, hn://h1:11100,h2:11100";
     match scheme {
-        "hn+srv" => format!("SRV records are not read yet; {now}"),
         "hn+mdns" => format!("multicast discovery does not exist yet; {now}"),
         "jnp" | "jnps" | "jnp-http" | "jnp-https" | "t3" | "t3s" | "iiop" | "iiops" | "http" | "https" | "rmi" | "ldap"
         | "ldaps" | "remote" | "remote+http" | "remote+https" | "http-remoting" | "https-remoting" | "corbaloc" | "corbaname" => {
@@ -136,6 +142,7 @@ mod tests {
             (&["::1"], &["[::1]:11100"]),
             (&["[::1]:5000,[fe80::1]"], &["[::1]:5000", "[fe80::1]:11100"]),
             (&["hn://h1,h2", "h2:11100,h3"], &["h1:11100", "h2:11100", "h3:11100"]),
+            (&["HN+SRV://_hn._tcp.x.example/", "h1"], &["_hn._tcp.x.example", "h1:11100"]),
         ];
         for (texts, endpoints) in table {
             assert_eq!(shown(texts), *endpoints, "{texts:?}");
@@ -152,7 +159,9 @@ mod tests {
             ("h1:70000", "over 65535"),
             ("h1:x", "no number"),
             ("hn://h1/tree", "\"/tree\" follows the addresses"),
-            ("hn+srv://x.example", "SRV records are not read yet"),
+            ("hn+srv://", "one name must follow"),
+            ("hn+srv://x.example:80", "one name must follow"),
+            ("hn+srv://x,y", "one name must follow"),
             ("hn+mdns://default", "multicast discovery does not exist yet"),
             ("t3://h:7001", "older naming system"),
             ("jnp://h:1099", "older naming system"),
@@ -162,7 +171,10 @@ mod tests {
         for (text, part) in table {
             let said = parse([text]).unwrap_err().to_string();
             assert!(said.contains(part), "{text:?}: {said}");
-            assert!(said.contains("hn://") || !text.contains("://") || text.starts_with("hn://h1"), "{text:?}: {said}");
+            assert!(
+                said.contains("hn://") || said.contains("hn+srv://") || !text.contains("://") || text.starts_with("hn://h1"),
+                "{text:?}: {said}"
+            );
         }
     }
 }

@@ -110,7 +110,7 @@ impl PyAioContext {
 pub fn aio_context_of<'py>(py: Python<'py>, node: &PyNode, local: bool) -> PyResult<Bound<'py, PyAny>> {
     entered(|| {
         let scope = if local { Scope::Local } else { Scope::Cluster };
-        let timeout = ClientConfig::new(Vec::new()).timeout;
+        let timeout = ClientConfig::DEFAULT_TIMEOUT;
         let session = Session::new(Options::Process { node: node.usable(py)?.clone(), scope, timeout });
         PyAioContext::root(session.map_err(|wrong| error::raise(py, wrong))?).into_object(py)
     })

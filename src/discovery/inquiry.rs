@@ -1,0 +1,114 @@
+//! One question, and the last good answer to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::Rng;
+
+use super::refresh::{Hint, Pace, Refresh, RefreshMode};
+use super::source::{Answer, Family, Place, Question, Source};
+
+/// How long an answer is good that says nothing of some addresses.
+const HALF_AN_ANSWER: Duration = Duration::from_secs(1);
+
+/// One question, when it is due, and the last good answer.
+#[derive(Clone, Debug)]
+pub struct Inquiry {
+    question: Question,
+    refresh: Refresh,
+    places: Vec<Place>,
+    trouble: Option<Arc<str>>,
+    asked: u64,
+    failed: u64,
+}
+
+impl Inquiry {
+    /// A question that was never put, and is due at once.
+    pub fn new(question: Question, mode: RefreshMode) -> Self {
+        let refresh = match question {
+            // Nodes are asked for their list at one pace, whatever was said of DNS.
+            Question::List(_) => Refresh::new(RefreshMode::Ttl, Pace::LIST),
+            Question::Addresses(_) | Question::Services(_) => Refresh::new(mode, Pace::DNS),
+        };
+        Self { question, refresh, places: Vec::new(), trouble: None, asked: 0, failed: 0 }
+    }
+
+    /// What is asked.
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// Whoever is on the last good answer.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// What is wrong, where the last answer was none, or was silent on some addresses.
+    pub fn trouble(&self) -> Option<&Arc<str>> {
+        self.trouble.as_ref()
+    }
+
+    /// How often it was put, and how often that failed.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.asked, self.failed)
+    }
+
+    /// Whether there was neither an answer nor a failure yet.
+    pub fn is_open(&self) -> bool {
+        self.places.is_empty() && self.trouble.is_none()
+    }
+
+    /// When to put it; `None` while it's under way, or as long as nothing happens.
+    pub fn due(&self) -> Option<Duration> {
+        self.refresh.due()
+    }
+
+    /// Whether an answer can be expected at once that knows what happened after `since`.
+    pub fn is_about_to_know(&self, since: Duration, now: Duration) -> bool {
+        self.refresh.is_about_to_know(since, now)
+    }
+
+    /// Whether to put it now; it then counts as under way until [`take`](Self::take).
+    pub fn begin_if_due(&mut self, now: Duration) -> bool {
+        let due = self.refresh.begin_if_due(now);
+        self.asked += u64::from(due);
+        due
+    }
+
+    /// What came of it. Gives whether the list is another than before.
+    pub fn take(&mut self, outcome: Result<Answer, String>, now: Duration, rng: &mut impl Rng) -> bool {
+        match outcome {
+            Ok(answer) if !answer.places.is_empty() => {
+                let good_for = if answer.silent_on.is_some() { Some(HALF_AN_ANSWER) } else { answer.good_for };
+                self.refresh.answered(good_for, now, rng);
+                let (silent_on, why) = answer.silent_on.unzip();
+                self.trouble = why;
+                let mut places = answer.places;
+                places.extend(self.places.iter().filter(|place| is_of(place, silent_on)).cloned());
+                // Name servers turn their lists from answer to answer.
+                places.sort_by(|one, other| one.source.cmp(&other.source));
+                places.dedup_by(|one, other| one.source == other.source);
+                let changed = places != self.places;
+                self.places = places;
+                changed
+            }
+            other => {
+                self.refresh.failed(now, rng);
+                self.failed += 1;
+                let empty = || format!("an empty list was told for {}", self.question);
+                self.trouble = Some(other.err().unwrap_or_else(empty).into());
+                false
+            }
+        }
+    }
+
+    /// Something happened that makes it worth asking before the time. Gives whether it is due earlier than it was.
+    pub fn hint(&mut self, hint: Hint, now: Duration) -> bool {
+        self.refresh.hint(hint, now)
+    }
+}
+
+fn is_of(place: &Place, family: Option<Family>) -> bool {
+    let Source::Host(endpoint) = &place.source else { return false };
+    endpoint.socket_addr().is_some_and(|address| Some(Family::of(address.ip())) == family)
+}
