@@ -78,7 +78,7 @@ impl Desk {
         if let Some((_, dns)) = known.iter().find(|(of, _)| of == servers) {
             return Arc::clone(dns);
         }
-        let dns = Arc::new(Dns::new(servers.clone()));
+        let dns = Arc::new(Dns::new(servers));
         known.push((servers.clone(), Arc::clone(&dns)));
         dns
     }

@@ -37,11 +37,11 @@ pub(super) struct Facts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Waiting {
     /// For a server to be well again: news of one ends it.
-    ForServers(Duration),
+    Servers(Duration),
     /// For its time: nothing else ends it.
-    ForTime(Duration),
+    Time(Duration),
     /// For a list of servers that is being asked for again: its news end it, whatever they are.
-    ForNews(Duration),
+    News(Duration),
 }
 
 /// Whose turn it is.
@@ -88,11 +88,9 @@ impl Rounds {
     /// Until when nothing is to be done yet.
     pub(super) fn still_waiting(&mut self, fleet: &Fleet, now: Duration) -> Option<Duration> {
         let (until, over) = match self.waiting? {
-            Waiting::ForServers(until) => (until, now >= until || fleet.has_good_beside(&self.tried)),
-            Waiting::ForTime(until) => (until, now >= until),
-            Waiting::ForNews(until) => {
-                (until, now >= until || fleet.has_good_beside(&self.tried) || !self.expects_news(fleet, now))
-            }
+            Waiting::Servers(until) => (until, now >= until || fleet.has_good_beside(&self.tried)),
+            Waiting::Time(until) => (until, now >= until),
+            Waiting::News(until) => (until, now >= until || fleet.has_good_beside(&self.tried) || !self.expects_news(fleet, now)),
         };
         if over {
             self.waiting = None;
@@ -115,7 +113,7 @@ impl Rounds {
                 Err(_) if self.over > 0 && self.all_refused() => {
                     self.for_news(fleet, now, deadline).map_or(Turn::NobodyLeft, Turn::Wait)
                 }
-                Err(at) => Turn::Wait(self.wait(Waiting::ForTime(at), deadline)),
+                Err(at) => Turn::Wait(self.wait(Waiting::Time(at), deadline)),
             },
             Pick::NotYet => {
                 self.facts.refusing = true;
@@ -151,16 +149,16 @@ impl Rounds {
 
     /// Waits until then, whatever happens, and gives until when.
     pub(super) fn pause(&mut self, until: Duration, deadline: Duration) -> Duration {
-        self.wait(Waiting::ForTime(until), deadline)
+        self.wait(Waiting::Time(until), deadline)
     }
 
     fn wait(&mut self, waiting: Waiting, deadline: Duration) -> Duration {
-        let (Waiting::ForServers(until) | Waiting::ForTime(until) | Waiting::ForNews(until)) = waiting;
+        let (Waiting::Servers(until) | Waiting::Time(until) | Waiting::News(until)) = waiting;
         let until = until.min(deadline);
         self.waiting = Some(match waiting {
-            Waiting::ForServers(_) => Waiting::ForServers(until),
-            Waiting::ForTime(_) => Waiting::ForTime(until),
-            Waiting::ForNews(_) => Waiting::ForNews(until),
+            Waiting::Servers(_) => Waiting::Servers(until),
+            Waiting::Time(_) => Waiting::Time(until),
+            Waiting::News(_) => Waiting::News(until),
         });
         until
     }
@@ -181,7 +179,7 @@ impl Rounds {
         };
         self.tried.clear();
         self.facts = Facts::default();
-        Some(self.wait(Waiting::ForServers(until), deadline))
+        Some(self.wait(Waiting::Servers(until), deadline))
     }
 
     /// All that are known refuse, and who else there may be is being asked: until when to wait for that, or `None` where
@@ -193,7 +191,7 @@ impl Rounds {
         self.invited = true;
         self.tried.clear();
         self.facts = Facts::default();
-        Some(self.wait(Waiting::ForNews(deadline), deadline))
+        Some(self.wait(Waiting::News(deadline), deadline))
     }
 
     fn expects_news(&self, fleet: &Fleet, now: Duration) -> bool {

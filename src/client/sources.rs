@@ -160,7 +160,7 @@ impl Sources {
     pub(super) fn wanted(&self) -> Vec<Wanted> {
         let mut wanted: Vec<Wanted> = Vec::new();
         let followed = self.followed.iter().filter_map(|question| self.inquiry(question));
-        for place in self.given.iter().chain(followed.flat_map(|inquiry| inquiry.places())) {
+        for place in self.given.iter().chain(followed.flat_map(Inquiry::places)) {
             self.expand(place, &Vec::from_iter(self.followed.clone()), None, &mut wanted);
         }
         for told in self.told.iter().rev() {
@@ -184,12 +184,11 @@ impl Sources {
             return;
         };
         let Some(inquiry) = self.inquiry(&question) else { return };
+        let is_of_services = asked.iter().any(|question| matches!(question, Question::Services(_)));
         let asked: Vec<Question> = asked.iter().cloned().chain([question]).collect();
-        let share = match &place.source {
-            // Whoever has a weight of its own keeps it, however many addresses it has.
-            Source::Host(_) if place.origin == Origin::Srv => 1.0 / inquiry.places().len() as f64,
-            _ => 1.0,
-        };
+        // The weight that an SRV record gives is the whole server's, however many addresses it has.
+        let shared_by = if is_of_services { inquiry.places().len() } else { 1 };
+        let share = 1.0 / f64::from(u32::try_from(shared_by).unwrap_or(u32::MAX));
         for found in inquiry.places() {
             let origin = if place.origin == Origin::Provider { found.origin } else { place.origin };
             let (priority, weight) = (place.priority.max(found.priority), place.weight * found.weight * share);
@@ -231,12 +230,12 @@ impl Sources {
     /// Something happened to a server on the answers to these questions. Gives whether one is due earlier than it was.
     pub(super) fn hint(&mut self, questions: &[Question], hint: Hint, now: Duration) -> bool {
         let concerned = self.inquiries.iter_mut().filter(|inquiry| questions.contains(inquiry.question()));
-        concerned.fold(false, |hastened, inquiry| inquiry.hint(hint, now) || hastened)
+        concerned.filter_map(|inquiry| inquiry.hint(hint, now).then_some(())).count() > 0
     }
 
     /// No server is left to be asked.
     pub(super) fn hint_all_exhausted(&mut self, now: Duration) -> bool {
-        self.inquiries.iter_mut().fold(false, |hastened, inquiry| inquiry.hint(Hint::Exhausted, now) || hastened)
+        self.inquiries.iter_mut().filter_map(|inquiry| inquiry.hint(Hint::Exhausted, now).then_some(())).count() > 0
     }
 
     /// Whether some list is about to be known that may have changed after `since`.

@@ -66,8 +66,8 @@ fn is_due(fleet: &mut Fleet, at: u64) -> bool {
 }
 
 /// What its nodes answer.
-fn instances(letters: &str) -> Result<Answer, String> {
-    Ok(Answer::new(letters.chars().map(|letter| server(letter, 1.0)).collect(), ms(1000)))
+fn instances(letters: &str) -> Answer {
+    Answer::new(letters.chars().map(|letter| server(letter, 1.0)).collect(), ms(1000))
 }
 
 fn over(letters: &str, policy: Policy, seed: u64) -> Fleet {
@@ -403,7 +403,7 @@ fn a_service_is_asked_for_and_its_instances_join_and_drain() {
     assert!(stage.fleet.take_alarm());
     assert!(is_due(&mut stage.fleet, 0));
     assert!(!is_due(&mut stage.fleet, 0), "it is under way");
-    stage.fleet.told(&list(), instances("ab"), ms(1));
+    stage.fleet.told(&list(), Ok(instances("ab")), ms(1));
     let first = stage.next();
     assert_eq!(stage.states(), "a untried, b untried");
     // What fails or is empty removes nothing.
@@ -411,12 +411,12 @@ fn a_service_is_asked_for_and_its_instances_join_and_drain() {
     stage.fleet.told(&list(), Err("n2: silent".to_owned()), ms(1102));
     assert_eq!((stage.states().as_str(), stage.fleet.trouble()), ("a untried, b untried", Some("n2: silent")));
     assert!(is_due(&mut stage.fleet, 1202), "it's repeated after the first backoff");
-    stage.fleet.told(&list(), instances(""), ms(1203));
+    stage.fleet.told(&list(), Ok(instances("")), ms(1203));
     assert_eq!(stage.states(), "a untried, b untried");
     // Another list: the one that is gone finishes what it has, and goes.
     assert!(is_due(&mut stage.fleet, 1400));
     let other = if first == "a" { 'b' } else { 'a' };
-    stage.fleet.told(&list(), instances(&format!("{other}c")), ms(1401));
+    stage.fleet.told(&list(), Ok(instances(&format!("{other}c"))), ms(1401));
     assert_eq!(stage.fleet.trouble(), None);
     assert!(stage.states().contains(&format!("{first} draining")), "{}", stage.states());
     stage.succeeds(2);
@@ -428,7 +428,7 @@ fn a_failed_server_has_the_list_asked_for_sooner() {
     let fleet = fleet_of(Servers::Followed("service 'orders'".into()), Policy::RoundRobin, 1);
     let mut stage = Stage::with(fleet, ONCE);
     assert!(is_due(&mut stage.fleet, 0));
-    stage.fleet.told(&list(), instances("ab"), ms(1));
+    stage.fleet.told(&list(), Ok(instances("ab")), ms(1));
     stage.now = ms(150);
     stage.next();
     assert!(!is_due(&mut stage.fleet, 150));

@@ -347,7 +347,7 @@ fn host_names_are_waited_for_and_their_failure_is_an_attempt() {
     assert_eq!(known.fleet.questions_due(ms(0)), std::slice::from_ref(&question));
     assert_eq!(known.fleet.questions_due(ms(0)), [], "it's being resolved");
     assert_eq!(known.after(1, Input::Woke), "wait 4999");
-    known.fleet.told(&question, crate::stage::addresses("ab", 30), ms(2));
+    known.fleet.told(&question, Ok(crate::stage::addresses("ab", 30)), ms(2));
     assert!(known.after(1, Input::Woke).starts_with("send "));
     assert_eq!(known.fleet.targets().map(|target| &*target.hostname).collect::<Vec<_>>(), ["h1", "h1"]);
 

@@ -179,13 +179,13 @@ fn a_resolution_is_a_difference_and_a_failed_one_removes_nothing() {
     assert!(fleet.take_alarm(), "a name needs the background");
     let question = Question::Addresses(host);
     assert_eq!(fleet.questions_due(ms(0)), std::slice::from_ref(&question));
-    fleet.told(&question, addresses("abb", 30), ms(1));
+    fleet.told(&question, Ok(addresses("abb", 30)), ms(1));
     assert_eq!(shown(&fleet).len(), 2);
     let b = fleet.targets().nth(1).unwrap().id;
-    fleet.told(&question, addresses("bc", 30), ms(2));
+    fleet.told(&question, Ok(addresses("bc", 30)), ms(2));
     assert_eq!(shown(&fleet), ["b dns untried", "c dns untried"]);
     assert_eq!(fleet.targets().next().unwrap().id, b, "what is unchanged is untouched");
-    for bad in [Err("no such host".to_owned()), addresses("", 30)] {
+    for bad in [Err("no such host".to_owned()), Ok(addresses("", 30))] {
         fleet.told(&question, bad, ms(3));
         assert_eq!(shown(&fleet).len(), 2);
         assert!(fleet.next_due().is_some(), "and it's repeated");
@@ -205,7 +205,7 @@ fn a_refused_connection_asks_for_the_addresses_again_but_not_too_often() {
     let mut stage = Stage { config, fleet, now: ms(0), call };
     let question = Question::Addresses(host);
     stage.fleet.questions_due(ms(0));
-    stage.fleet.told(&question, addresses("a", 30), ms(0));
+    stage.fleet.told(&question, Ok(addresses("a", 30)), ms(0));
     assert_eq!(stage.start(), "send a 250");
     stage.after(10, connection_refused());
     assert_eq!(stage.fleet.questions_due(ms(900)), []);
@@ -239,11 +239,11 @@ fn a_local_context_stays_with_the_node_that_answered_first() {
     let mut fleet = Fleet::new(&config, Elections::new(), Names::Resolved, 1);
     let question = Question::Addresses(host);
     fleet.questions_due(ms(0));
-    fleet.told(&question, addresses("abc", 30), ms(0));
+    fleet.told(&question, Ok(addresses("abc", 30)), ms(0));
     assert_eq!(shown(&fleet).len(), 3);
     welcomed(&mut fleet, 'b', "abc", 1);
     assert_eq!(shown(&fleet), ["b dns good"], "a and c are other nodes behind one name");
-    fleet.told(&question, addresses("ac", 30), ms(2));
+    fleet.told(&question, Ok(addresses("ac", 30)), ms(2));
     assert_eq!(shown(&fleet).len(), 2, "it moved: whoever the name stands for now is asked");
 }
 

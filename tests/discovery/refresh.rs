@@ -10,8 +10,8 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-fn good_for(seconds: u64) -> Option<Duration> {
-    Some(Duration::from_secs(seconds))
+const fn sec(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
 }
 
 fn rng() -> StdRng {
@@ -29,13 +29,13 @@ fn answered(mode: RefreshMode, good_for: Option<Duration>, rng: &mut StdRng) -> 
 #[test]
 fn each_mode_asks_again_when_it_says() {
     let table = [
-        (RefreshMode::Ttl, good_for(10), Some(9_000..=11_000)),
-        (RefreshMode::Ttl, good_for(0), Some(900..=1_100)),
-        (RefreshMode::Ttl, good_for(86_400), Some(27_000..=33_000)),
-        (RefreshMode::Always, good_for(10), Some(9_000..=11_000)),
-        (RefreshMode::Every(ms(4_000)), good_for(10), Some(3_600..=4_400)),
-        (RefreshMode::Every(ms(10)), good_for(10), Some(900..=900)),
-        (RefreshMode::OnEmpty, good_for(10), None),
+        (RefreshMode::Ttl, Some(sec(10)), Some(9_000..=11_000)),
+        (RefreshMode::Ttl, Some(sec(0)), Some(900..=1_100)),
+        (RefreshMode::Ttl, Some(sec(86_400)), Some(27_000..=33_000)),
+        (RefreshMode::Always, Some(sec(10)), Some(9_000..=11_000)),
+        (RefreshMode::Every(ms(4_000)), Some(sec(10)), Some(3_600..=4_400)),
+        (RefreshMode::Every(ms(10)), Some(sec(10)), Some(900..=900)),
+        (RefreshMode::OnEmpty, Some(sec(10)), None),
         (RefreshMode::Ttl, None, None),
         (RefreshMode::Every(ms(4_000)), None, None),
     ];
@@ -43,7 +43,7 @@ fn each_mode_asks_again_when_it_says() {
     for (mode, good_for, due) in table {
         let mut seen = Vec::new();
         for _ in 0..50 {
-            seen.push(answered(mode, good_for, &mut rng).due().map(|due| (due - ms(100)).as_millis()));
+            seen.push(answered(mode, good_for, &mut rng).due().map(|due| due.abs_diff(ms(100)).as_millis()));
         }
         match &due {
             None => assert!(seen.iter().all(Option::is_none), "{mode:?} {good_for:?}: {seen:?}"),
@@ -68,12 +68,12 @@ fn what_happens_hastens_it_where_the_mode_heeds_that() {
     ];
     for (mode, heeded) in table {
         for (hint, heeded) in [Failed, Exhausted, Connecting].into_iter().zip(heeded) {
-            let mut refresh = answered(mode, good_for(30), &mut rng());
+            let mut refresh = answered(mode, Some(sec(30)), &mut rng());
             let before = refresh.due();
             assert_eq!(refresh.hint(hint, ms(200)), heeded, "{mode:?} {hint:?}");
             assert_eq!(refresh.due(), if heeded { Some(ms(1_000)) } else { before }, "{mode:?} {hint:?}");
             assert!(!refresh.hint(hint, ms(300)), "it was said before");
-            let mut later = answered(mode, good_for(30), &mut rng());
+            let mut later = answered(mode, Some(sec(30)), &mut rng());
             later.hint(hint, ms(5_000));
             assert_eq!(later.due(), if heeded { Some(ms(5_000)) } else { before }, "{mode:?} {hint:?}");
         }
@@ -84,7 +84,7 @@ fn what_happens_hastens_it_where_the_mode_heeds_that() {
 fn what_fails_is_repeated_with_backoff_and_hastened_only_where_nothing_else_is_left() {
     let mut rng = rng();
     for mode in [RefreshMode::Ttl, RefreshMode::OnEmpty] {
-        let mut refresh = answered(mode, good_for(1), &mut rng);
+        let mut refresh = answered(mode, Some(sec(1)), &mut rng);
         refresh.hint(Hint::Exhausted, ms(2_000));
         let mut now = ms(2_000);
         for nominal in [1_000, 2_000, 4_000, 8_000, 10_000, 10_000] {
@@ -93,7 +93,7 @@ fn what_fails_is_repeated_with_backoff_and_hastened_only_where_nothing_else_is_l
             assert!(!refresh.begin_if_due(now + ms(60_000)));
             refresh.failed(now, &mut rng);
             let due = refresh.due().unwrap();
-            let waits = (due - now).as_millis();
+            let waits = due.abs_diff(now).as_millis();
             assert!((nominal * 4 / 5).max(1_000) <= waits && waits <= nominal, "{waits} after {nominal}");
             assert!(!refresh.hint(Hint::Failed, now), "{mode:?}");
             now = due;
@@ -103,7 +103,7 @@ fn what_fails_is_repeated_with_backoff_and_hastened_only_where_nothing_else_is_l
         assert!(refresh.hint(Hint::Exhausted, now + ms(10)));
         assert_eq!(refresh.due(), Some(now + ms(1_000)));
         assert!(refresh.begin_if_due(now + ms(1_000)));
-        refresh.answered(good_for(5), now + ms(1_000), &mut rng);
+        refresh.answered(Some(sec(5)), now + ms(1_000), &mut rng);
         assert_eq!(refresh.due().is_some(), mode == RefreshMode::Ttl, "and all is as before");
     }
 }
@@ -114,7 +114,7 @@ fn an_answer_is_about_to_be_known_when_one_that_knows_more_is_near() {
     let mut refresh = Refresh::new(RefreshMode::Ttl, Pace::DNS);
     refresh.begin_if_due(ms(0));
     assert!(refresh.is_about_to_know(ms(0), ms(0)), "it is under way");
-    refresh.answered(good_for(30), ms(10), rng);
+    refresh.answered(Some(sec(30)), ms(10), rng);
     assert!(!refresh.is_about_to_know(ms(500), ms(500)), "the next one is far");
     refresh.hint(Hint::Failed, ms(500));
     assert!(refresh.is_about_to_know(ms(500), ms(500)), "it's due at 1 s");
@@ -146,7 +146,7 @@ fn whatever_happens_it_is_never_put_twice_within_a_second() {
                     if rng.random_bool(0.5) {
                         refresh.failed(now, &mut rng);
                     } else {
-                        refresh.answered(good_for(rng.random_range(0..40)), now, &mut rng);
+                        refresh.answered(Some(sec(rng.random_range(0..40))), now, &mut rng);
                     }
                 }
                 _ => {}

@@ -39,10 +39,10 @@ struct Told {
 
 impl Dns {
     /// Asks these name servers. Nothing is read or sent yet.
-    pub fn new(servers: DnsServers) -> Self {
+    pub fn new(servers: &DnsServers) -> Self {
         match servers {
             DnsServers::System => Self::of_system(SystemFiles::default()),
-            DnsServers::Given(_) => Self::with(Servers::Given(Lookups::given(&servers).map(Arc::new))),
+            DnsServers::Given(_) => Self::with(Servers::Given(Lookups::given(servers).map(Arc::new))),
         }
     }
 
