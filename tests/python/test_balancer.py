@@ -59,7 +59,7 @@ def test_the_target_says_where_to_call(twin: Sync, servers: list[LineServer]) ->
     port = servers[0].port
     target = twin.call(twin.make(f"localhost:{port}"), lambda target: (ask(target), target)[1])
     assert str(target) == f"127.0.0.1:{port}"
-    assert (target.hostname, target.host, target.port, target.origin) == ("localhost", "127.0.0.1", port, "provider")
+    assert (target.hostname, target.host, target.port, target.origin) == ("localhost", "127.0.0.1", port, "dns")
     assert isinstance(target, Target)
 
 

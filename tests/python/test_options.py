@@ -45,7 +45,11 @@ def test_a_provider_that_is_none(provider: str) -> None:
 @pytest.mark.parametrize(
     ("options", "raised", "says"),
     [
-        ({"dns_refresh": "sometimes"}, ConfigurationError, 'dns_refresh="sometimes" is unknown; there are ttl, on_empty'),
+        (
+            {"dns_refresh": "sometimes"},
+            ConfigurationError,
+            'dns_refresh="sometimes" is unknown; there are ttl, on_empty',
+        ),
         ({"dns_refresh": 0}, ConfigurationError, "dns_refresh is 0: give a positive number of seconds"),
         ({"dns_refresh": True}, TypeError, "dns_refresh is a bool"),
         ({"dns_servers": []}, ConfigurationError, "dns_servers="),
