@@ -11,6 +11,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -18,11 +19,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 import asyncio_cases
 import data_cases
 import fault_cases
+import growth_cases
 import in_process_cases
+import repair_cases
 import servers
 import sync_cases
+import write_cases
 
-GROUPS = ("sync", "asyncio", "in-process", "data", "faults", "package")
+GROUPS = ("sync", "asyncio", "in-process", "writes", "data", "growth", "faults", "repair", "package")
+# What is measured in seconds, or takes minutes, is measured once, with all cores.
+ONLY_UNPINNED = ("growth", "faults", "repair")
+# Rounds of what starts a cluster each time.
+FEW = 3
 
 
 def package_figures() -> None:
@@ -58,14 +66,19 @@ def run(groups: list[str], rounds: int) -> None:
                 sync_cases.measure(echo_port, redis_port, cluster, rounds)
             if "asyncio" in groups:
                 asyncio_cases.measure(echo_port, redis_port, cluster, rounds)
-    if "in-process" in groups:
-        in_process_cases.measure(rounds)
-    if "data" in groups:
-        data_cases.measure()
-    if "faults" in groups:
-        fault_cases.measure(rounds)
-    if "package" in groups:
-        package_figures()
+        if "writes" in groups:
+            write_cases.measure(echo_port, min(rounds, FEW))
+    others: dict[str, Callable[[], None]] = {
+        "in-process": lambda: in_process_cases.measure(rounds),
+        "data": data_cases.measure,
+        "growth": growth_cases.measure,
+        "faults": lambda: fault_cases.measure(rounds),
+        "repair": lambda: repair_cases.measure(min(rounds, FEW)),
+        "package": package_figures,
+    }
+    for group, measure in others.items():
+        if group in groups:
+            measure()
 
 
 def main() -> None:
@@ -83,7 +96,7 @@ def main() -> None:
     if not options.no_pin:
         os.sched_setaffinity(0, cores[:1])
         print("\n=== pinned to one core ===")
-        run([group for group in groups if group != "faults"], options.rounds)
+        run([group for group in groups if group not in ONLY_UNPINNED], options.rounds)
         os.sched_setaffinity(0, cores)
     if not options.pin_only:
         print("\n=== unpinned ===")

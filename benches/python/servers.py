@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,8 +75,10 @@ def wait_for_port(port: int, limit: float = 10.0) -> None:
 class NodeProcess:
     """One `hanaming serve`."""
 
-    def __init__(self, name: str, seeds: tuple[str, ...] = ()) -> None:
+    def __init__(self, name: str, seeds: Sequence[str] = (), folder: Path | None = None) -> None:
         command = [sys.executable, "-m", "hanaming", "serve", "--name", name, "--listen", "127.0.0.1:0"]
+        if folder is not None:
+            command += ["--data-dir", str(folder / name)]
         for seed in seeds:
             command += ["--seed", seed]
         self.name = name
@@ -98,13 +100,12 @@ class NodeProcess:
 
 
 @contextlib.contextmanager
-def nodes(count: int) -> Iterator[list[NodeProcess]]:
-    """A cluster of node processes."""
+def nodes(count: int, folder: Path | None = None) -> Iterator[list[NodeProcess]]:
+    """A cluster of node processes, with data in a folder or in memory."""
     started: list[NodeProcess] = []
     try:
         for number in range(count):
-            seeds = (started[0].address,) if started else ()
-            started.append(NodeProcess(f"n{number + 1}", seeds))
+            started.append(NodeProcess(f"n{number + 1}", [node.address for node in started[:1]], folder))
         yield started
     finally:
         for node in started:
