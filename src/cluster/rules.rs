@@ -82,6 +82,8 @@ pub enum Rule {
     ManyLeasesHeld,
     /// After a freeze and in a new view leases begin anew; otherwise silence counts.
     LeasesBeginAnew,
+    /// A pull that is being answered is not begun anew; otherwise each reason for one begins one.
+    PullsAwaited,
 }
 
 /// A set of rules.

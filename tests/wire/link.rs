@@ -332,3 +332,34 @@ async fn who_takes_no_messages_is_told_no_more_than_is_good() {
     link.close();
     assert_eq!(link.tell(&["late"]), Err(TransportError::new(Phase::Send, Kind::Cancelled)));
 }
+
+#[tokio::test]
+async fn who_tells_in_turn_waits_for_room_and_no_longer_than_the_link_lasts() {
+    // More than what connections hold by themselves.
+    const COUNT: usize = 100;
+    let server = Server::start([Step::Take(1), Step::Send(welcome_bytes()), Step::Await, Step::Take(COUNT), Step::Stay]);
+    let link = open(&server).await;
+    let tell = |count: usize| {
+        let (link, long) = (link.clone(), "x".repeat(256 << 10));
+        tokio::spawn(async move {
+            for _ in 0..count {
+                link.tell_in_turn(&long).await?;
+            }
+            Ok(())
+        })
+    };
+    let full = async || {
+        while link.tell(&[""]) != Err(TransportError::new(Phase::Send, Kind::Full)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    let telling = tell(COUNT);
+    full().await;
+    assert!(!telling.is_finished());
+    server.go();
+    assert_eq!(telling.await.unwrap(), Ok(()));
+    let telling = tell(10_000);
+    full().await;
+    link.close();
+    assert_eq!(telling.await.unwrap(), Err(TransportError::new(Phase::Send, Kind::Cancelled)));
+}

@@ -2,6 +2,7 @@
 
 use crate::cluster::message::Message;
 use crate::cluster::record::Named;
+use crate::cluster::rules::Rule;
 use crate::cluster::sync::{Progress, SyncPart, SyncRequest};
 use crate::cluster::vector::{Dot, Seen, Vector};
 use crate::naming::Name;
@@ -11,11 +12,20 @@ use super::Engine;
 use super::timer::Timer;
 
 impl Engine {
-    /// Asks a peer for what this node lacks. An earlier request to it is given up.
+    /// Asks a peer for what this node lacks; where it is answering already, when it has answered.
     pub(super) fn pull_from(&mut self, peer: NodeId) {
+        if self.pulls.is_answered(self.now, peer) && self.rules.hold(Rule::PullsAwaited) {
+            return;
+        }
         let (request, pull) = self.replica.begin_pull();
-        self.pulls.insert(peer, pull);
+        self.pulls.begin(self.now, peer, pull);
         self.send(peer, Message::Pull(request));
+    }
+
+    /// The same, of a peer to which there is a new way: what it was answering is lost.
+    pub(super) fn pull_anew_from(&mut self, peer: NodeId) {
+        self.pulls.end(peer);
+        self.pull_from(peer);
     }
 
     pub(super) fn pull_from_all(&mut self) {
@@ -37,10 +47,14 @@ impl Engine {
         if let Some(claim) = &part.claim {
             self.notice_own_writes(&claim.seen);
         }
-        let Some(pull) = self.pulls.get_mut(&from) else { return };
+        let Some(pull) = self.pulls.get(from) else { return };
         let names: Vec<Name> = part.records.iter().map(|Named { name, .. }| name.clone()).collect();
-        if let Progress::Complete { .. } = self.replica.take_part(self.now, pull, part) {
-            self.pulls.remove(&from);
+        let progress = self.replica.take_part(self.now, pull, part);
+        if progress != Progress::Ignored {
+            self.pulls.heard(self.now, from);
+        }
+        if let Progress::Complete { .. } = progress {
+            let is_wanted_again = self.pulls.end(from);
             self.synced_with(from);
             for name in names {
                 self.void_repetitions(&name);
@@ -48,6 +62,9 @@ impl Engine {
             let vector = self.replica.seen().vector().clone();
             self.send(from, Message::CaughtUp(vector));
             self.recheck_tokens();
+            if is_wanted_again {
+                self.pull_from(from);
+            }
         }
     }
 
@@ -76,7 +93,7 @@ impl Engine {
     /// Something was missed: a write is known and one before it is not.
     pub(super) fn close_gaps(&mut self) {
         if self.replica.seen().beyond().next().is_some()
-            && let Some(peer) = self.random_peer().filter(|peer| !self.pulls.contains_key(peer))
+            && let Some(peer) = self.random_peer().filter(|peer| !self.pulls.has(*peer))
         {
             self.pull_from(peer);
         }

@@ -20,6 +20,7 @@ mod create;
 mod decide;
 pub mod input;
 mod lease;
+mod pulling;
 mod request;
 mod standing;
 mod status;
@@ -45,10 +46,10 @@ use super::record::Record;
 use super::replica::Replica;
 use super::reply::{Receipt, Reply};
 use super::rules::Rules;
-use super::sync::Pull;
 use super::vector::{Dot, Seen, Vector};
 
 use lease::Leases;
+use pulling::Pulls;
 use request::{Asker, Caller};
 use standing::Standing;
 use status::Inquiry;
@@ -124,7 +125,7 @@ pub struct Engine {
     vectors: BTreeMap<NodeId, Vector>,
     writings: BTreeMap<Dot, Writing>,
     callers: BTreeMap<OperationId, Caller>,
-    pulls: BTreeMap<NodeId, Pull>,
+    pulls: Pulls,
     timers: Timers,
     last_beat: Duration,
     now: Duration,
@@ -151,7 +152,7 @@ impl Engine {
             vectors: BTreeMap::new(),
             writings: BTreeMap::new(),
             callers: BTreeMap::new(),
-            pulls: BTreeMap::new(),
+            pulls: Pulls::default(),
             timers: Timers::default(),
             last_beat: now,
             now,
@@ -171,7 +172,7 @@ impl Engine {
             Input::Read { asker, token } => self.read(asker, token),
             Input::Status { asker, operation } => self.asked_status(asker, operation),
             Input::Members(members) => self.members_changed(members),
-            Input::Reconnected { peer } => self.pull_from(peer),
+            Input::Reconnected { peer } => self.pull_anew_from(peer),
             Input::Quiesce => self.quiesce(),
             Input::Resumed => self.pull_from_all(),
             Input::Tick => self.tick(),
@@ -240,9 +241,9 @@ impl Engine {
         let audience = self.audience();
         self.lagging.retain(|node, _| self.live.contains(node));
         self.vectors.retain(|node, _| self.members.contains(node));
-        self.pulls.retain(|node, _| audience.contains(node));
+        self.pulls.retain(&audience.iter().copied().collect());
         for node in audience.into_iter().filter(|node| !before.contains(node)) {
-            self.pull_from(node);
+            self.pull_anew_from(node);
         }
         self.view_changed();
         self.leases_begin_anew();

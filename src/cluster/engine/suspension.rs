@@ -20,7 +20,7 @@ impl Engine {
             self.suspended.insert(peer);
             self.guests.insert(peer);
             self.lagging.remove(&peer);
-            self.pulls.remove(&peer);
+            self.pulls.end(peer);
             self.owners_silent();
             self.check_all();
         }

@@ -28,7 +28,7 @@ impl Inner {
         let is_copy = |message: &Message| matches!(message, Message::Part(_));
         let (copies, rest): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_copy);
         self.hand_over(to, Channel::Replication, rest);
-        self.hand_over(to, Channel::Copies, copies);
+        self.send_copy(to, copies);
     }
 
     fn hand_over(self: &Arc<Self>, to: NodeId, channel: Channel, row: Vec<Message>) {

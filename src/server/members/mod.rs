@@ -7,6 +7,7 @@
 //! All tasks belong to a [`Members`] and end with it, with [`shutdown`](Members::shutdown) or with their runtime.
 
 mod control;
+mod copies;
 mod links;
 mod messages;
 mod peers;
@@ -27,6 +28,7 @@ use crate::transport::link::Link;
 use crate::transport::{Network, TransportError};
 
 use control::ControlLinks;
+use copies::Copies;
 use links::Links;
 use messages::Backlogs;
 
@@ -69,6 +71,7 @@ struct Inner {
     control: Mutex<ControlLinks>,
     links: Links,
     backlogs: Backlogs,
+    copies: Copies,
     views: watch::Sender<Arc<View>>,
     standing: watch::Sender<Standing>,
     /// `None` after the end.
@@ -92,6 +95,7 @@ impl Members {
             control: Mutex::default(),
             links: Links::default(),
             backlogs: Backlogs::default(),
+            copies: Copies::default(),
             standing: watch::Sender::new(Standing::Joining),
             tasks: Mutex::new(Some(JoinSet::new())),
             network,

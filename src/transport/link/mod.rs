@@ -91,6 +91,14 @@ impl Link {
         self.inner.shared.tell(messages)
     }
 
+    /// Sends one message as [`tell`](Self::tell) does, as soon as what waits leaves room for it.
+    ///
+    /// # Errors
+    /// How the link ended, or what can't be encoded.
+    pub async fn tell_in_turn<B: Body>(&self, message: &B) -> Result<(), TransportError> {
+        self.inner.shared.tell_in_turn(message).await
+    }
+
     /// Whether the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.inner.shared.is_closed()

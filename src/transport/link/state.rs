@@ -140,6 +140,17 @@ impl Shared {
         Ok(())
     }
 
+    /// Appends one such frame, when there is room for it.
+    pub(super) async fn tell_in_turn<B: Body>(&self, body: &B) -> Result<(), TransportError> {
+        loop {
+            let drained = self.drained.notified();
+            match self.tell(std::slice::from_ref(body)) {
+                Err(error) if error.kind == TransportErrorKind::Full => drained.await,
+                told => return told,
+            }
+        }
+    }
+
     /// Writes whatever is submitted, for the link's task. Ends with the connection.
     pub(super) async fn write_all(&self) -> TransportErrorKind {
         loop {

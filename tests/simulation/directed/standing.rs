@@ -179,3 +179,22 @@ fn what_became_of_an_operation_is_known_to_all() {
     let unknown = OperationStatus::Unknown { silent: vec![id(2)] };
     assert!(table.said.contains(&(1, Output::Status { asker: 3, status: unknown })));
 }
+
+/// A copy whose parts take longer to come than the time after which one would be asked for again.
+#[test]
+fn a_copy_that_takes_long_arrives() {
+    matters(Rule::PullsAwaited, |rules| {
+        let mut table = Table::new(2, Timing::default(), Retention::default(), rules);
+        table.see(1, [1], 2);
+        table.see(0, [0], 1);
+        for number in 0..6 {
+            let large = content(&"x".repeat(300_000));
+            table.ask(0, number, request(number + 1, &name(&format!("large{number}")), Intent::bind(large)));
+        }
+        table.restart(1);
+        table.see_guests(1, [0, 1], [], 2);
+        table.slow = Some(ms(700));
+        table.pass(ms(5000));
+        table.engines[1].is_ready()
+    });
+}

@@ -31,6 +31,8 @@ pub struct Table {
     pub deaf: BTreeSet<usize>,
     /// Whose disk is full: its engine is given nothing, and its driver says so.
     pub full: BTreeSet<usize>,
+    /// How long after the one before it a part of a copy arrives, where copies take their time.
+    pub slow: Option<Duration>,
     /// Answers to clients: handle, reply, when.
     pub answers: Vec<(u64, Reply, Duration)>,
     /// What else engines said: who, what.
@@ -40,6 +42,9 @@ pub struct Table {
     /// The messages that were carried.
     pub carried: Vec<(usize, usize, Message)>,
     mail: VecDeque<(usize, usize, Message)>,
+    /// Parts of copies that are on their way, and when the first of them arrives.
+    parts: VecDeque<(usize, usize, Message)>,
+    arrives: Duration,
     settings: (Timing, Retention, Rules),
     salt: u64,
 }
@@ -66,11 +71,14 @@ impl Table {
             now,
             deaf: BTreeSet::new(),
             full: BTreeSet::new(),
+            slow: None,
             answers: Vec::new(),
             said: Vec::new(),
             readers: (0..nodes).map(|_| Reader::default()).collect(),
             carried: Vec::new(),
             mail: VecDeque::new(),
+            parts: VecDeque::new(),
+            arrives: Duration::ZERO,
             settings,
             salt: 0,
         };
@@ -161,6 +169,12 @@ impl Table {
         let end = self.now + time;
         while self.now < end {
             self.now += ms(10);
+            if self.now >= self.arrives
+                && let Some(part) = self.parts.pop_front()
+            {
+                self.mail.push_back(part);
+                self.arrives = self.now + self.slow.unwrap_or_default();
+            }
             for node in 0..self.engines.len() {
                 if !self.deaf.contains(&node) && !self.full.contains(&node) && self.engines[node].next_wake() <= self.now {
                     self.step(node, Input::Tick);
@@ -202,7 +216,11 @@ impl Table {
             match output {
                 Output::Send { to, message } => {
                     let to = usize::try_from(to.0).unwrap() - 1;
-                    self.mail.push_back((node, to, message));
+                    if self.slow.is_some() && matches!(message, Message::Part(_)) {
+                        self.parts.push_back((node, to, message));
+                    } else {
+                        self.mail.push_back((node, to, message));
+                    }
                 }
                 Output::Answer { asker, reply, .. } => self.answers.push((asker, reply, self.now)),
                 other => self.said.push((node, other)),
