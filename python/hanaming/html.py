@@ -49,6 +49,8 @@ def resolution(found: Resolution) -> str:
         ("asked", ", ".join(found.asked)),
         ("took", _duration(found.elapsed)),
     ]
+    if found.stale:
+        rows.append(("stale", "no server is left to ask; this was known last"))
     return _table("Resolution", ("", ""), rows) + (attempts(found.attempts) if found.attempts else "")
 
 

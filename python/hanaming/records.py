@@ -92,9 +92,14 @@ class Resolution:
     """The nodes that were asked, the answering node first."""
     attempts: list[Attempt]
     """What was tried, in order."""
+    stale: bool = False
+    """No server is left to ask: this is what was known last (`cache=True`)."""
 
     def __repr__(self) -> str:
-        return f"<Resolution {_short(self.value)} from {_where(self.source, self.node)}, {_duration(self.elapsed)}>"
+        stale = ", stale" if self.stale else ""
+        return (
+            f"<Resolution {_short(self.value)} from {_where(self.source, self.node)}, {_duration(self.elapsed)}{stale}>"
+        )
 
     def _repr_html_(self) -> str:
         return _html("resolution", self)

@@ -8,6 +8,8 @@ use crate::naming::{ErrorKind, NamingError};
 use crate::protocol::{Limits, Scope};
 use crate::topology::Endpoint;
 
+use super::cache::Generation;
+
 /// How a request's target is chosen among those in good health.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Policy {
@@ -73,6 +75,8 @@ pub struct ClientConfig {
     pub cluster: Option<String>,
     /// Whether servers that a view names become targets too.
     pub follow_views: bool,
+    /// Lookups' answers are kept as long as they are true; what is kept is counted here.
+    pub cache: Option<Generation>,
     /// What is taken from a server at most.
     pub limits: Limits,
     /// The seed of all random choices; `None` draws one. Tests set it.
@@ -100,6 +104,7 @@ impl ClientConfig {
             mutation_timeout: Duration::from_secs(1),
             cluster: None,
             follow_views: true,
+            cache: None,
             limits: Limits::default(),
             seed: None,
         }

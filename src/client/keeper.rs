@@ -20,9 +20,11 @@ use crate::transport::Network as _;
 use crate::transport::link::Link;
 use crate::transport::tcp::TcpNetwork;
 
+use super::cache::feed;
 use super::fleet::Fleet;
 use super::fork;
 use super::target::TargetId;
+use super::watch::Asker;
 
 /// The time that a probe has, to connect and to be welcomed.
 pub const PROBE_WITHIN: Duration = Duration::from_millis(250);
@@ -48,6 +50,10 @@ pub trait Tended: Send + Sync + 'static {
     }
     /// Whom its names are asked of.
     fn dns_servers(&self) -> DnsServers;
+    /// Whom its cache asks for changes.
+    fn asker(&self) -> Option<Asker> {
+        None
+    }
     /// Whether it needs nothing any longer.
     fn is_over(&self) -> bool;
 }
@@ -145,15 +151,19 @@ async fn keep(desk: Arc<Desk>) {
         let mut next: Option<Duration> = None;
         for tended in desk.present() {
             let mut probes = Vec::new();
-            let mut questions = Vec::new();
+            let (mut questions, mut feeding) = (Vec::new(), false);
             tended.tend(&mut |fleet, now| {
                 probes = fleet.probes_due(now);
                 questions = fleet.questions_due(now);
+                feeding = fleet.feed_due();
                 let due = fleet.next_due().map(|due| due.saturating_sub(now));
                 next = next.into_iter().chain(due).min();
             });
             for (id, endpoint) in probes {
                 tokio::spawn(probe(Arc::clone(&desk), Arc::downgrade(&tended), tended.probe(), id, endpoint));
+            }
+            if feeding && let Some(asker) = tended.asker() {
+                tokio::spawn(feed(Arc::downgrade(&tended), asker));
             }
             for question in questions {
                 let (desk, tended) = (Arc::clone(&desk), Arc::downgrade(&tended));

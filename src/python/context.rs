@@ -42,7 +42,7 @@ impl PyContext {
 
     /// A context at `base`, over a session that others use too.
     fn found(py: Python<'_>, session: Arc<Session>, base: Name) -> Self {
-        let hot = matches!(session.reach(), Reach::Process(_)).then(|| Hot::new(py));
+        let hot = session.keeps().then(|| Hot::new(py));
         Self { session, base, opened: false, closed: AtomicBool::new(false), hot }
     }
 
@@ -121,7 +121,7 @@ impl PyContext {
         }
         let generation = self.session.generation();
         self.run_and(name.py(), prepare()?, timeout, |product, object| match (product, generation) {
-            (Product::Found(located), Some(generation)) if located.at.is_none() && hot::may_be_kept(&located.found, object) => {
+            (Product::Found(located), Some(generation)) if hot::may_be_kept(&self.session, located, object) => {
                 hot.put(generation, name, object)
             }
             _ => Ok(()),

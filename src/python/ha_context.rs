@@ -5,6 +5,7 @@ use std::env::VarError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
+use crate::client::cache::Generation;
 use crate::client::config::seconds;
 use crate::client::{ClientConfig, Policy};
 use crate::naming::{ErrorKind, NamingError};
@@ -20,7 +21,8 @@ use super::{dns, error, known, operation, show};
 /// what ran is never repeated.
 ///
 /// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
-/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds.
+/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds. With `cache`
+/// what lookups were answered is kept as long as it is known to be true.
 #[pyclass(name = "HAContext", module = "hanaming", extends = PyContext, subclass, frozen)]
 pub struct PyHAContext;
 
@@ -130,9 +132,8 @@ pub struct Given<'a, 'py> {
 }
 
 impl Given<'_, '_> {
-    /// What they mean. Options that a later version will take are refused and not ignored.
+    /// What they mean.
     pub fn configure(self, py: Python<'_>) -> PyResult<ClientConfig> {
-        self.refuse_later(py)?;
         let providers = providers(py, self.provider)?;
         let dns = dns::configure(py, self.dns_refresh.as_ref(), self.dns_servers)?;
         let configured = || {
@@ -143,21 +144,10 @@ impl Given<'_, '_> {
                 cluster: self.cluster,
                 follow_views: self.follow_views,
                 dns,
+                cache: self.cache.then(Generation::default),
                 ..ClientConfig::from_providers(providers.iter().map(String::as_str))?
             })
         };
         configured().map_err(|wrong| error::raise(py, wrong))
     }
-
-    /// `OperationNotSupportedError` where one of them is given.
-    fn refuse_later(&self, py: Python<'_>) -> PyResult<()> {
-        if self.cache {
-            return Err(refused(py, "cache=True is not supported yet: every lookup asks a server"));
-        }
-        Ok(())
-    }
-}
-
-fn refused(py: Python<'_>, message: &str) -> PyErr {
-    error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message))
 }

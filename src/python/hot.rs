@@ -1,4 +1,5 @@
-//! Objects that were looked up in this process's own trees, kept for as long as the trees stay as they are.
+//! Objects that were looked up in this process's own trees, or that a client keeps the answers of, kept for as long as these
+//! stay as they are.
 //!
 //! A hit costs a comparison of two numbers and one look into a `dict`: the interpreter is not let go, nothing is
 //! decoded. Only what cannot be changed by one caller under another is kept, under the very text that was asked for.
@@ -8,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString};
 
+use crate::client::{Freshness, Located};
 use crate::naming::{EntryKind, Source};
-use crate::protocol::Found;
 
 use super::reference::PyReference;
-use super::session::Session;
+use super::session::{Reach, Session};
 
 /// So many names are kept; then it starts afresh.
 const NAMES: usize = 16 * 1024;
@@ -56,9 +57,15 @@ impl Hot {
     }
 }
 
-/// Whether what was found may be kept: it stands in this node's own trees, and no caller can change it. What an object
-/// factory made is each caller's own.
-pub fn may_be_kept(found: &Found, object: &Bound<'_, PyAny>) -> bool {
+/// Whether what was found may be kept: no caller can change it, and it stands in this process's own node's trees, or it was
+/// kept by the client, which knows when that ceases to be true. What an object factory made is each caller's own.
+pub fn may_be_kept(session: &Session, located: &Located, object: &Bound<'_, PyAny>) -> bool {
+    let Located { found, at: None, freshness } = located else { return false };
+    let is_known = match session.reach() {
+        Reach::Process(_) => found.source != Source::Peer,
+        // A node's local tree tells nobody of its changes.
+        Reach::Network(_) => *freshness == Freshness::Kept && found.source == Source::Cluster,
+    };
     let immutable = match found.content.kind {
         EntryKind::Value => {
             object.is_none()
@@ -71,5 +78,5 @@ pub fn may_be_kept(found: &Found, object: &Bound<'_, PyAny>) -> bool {
         EntryKind::Reference => object.is_exact_instance_of::<PyReference>(),
         EntryKind::Link | EntryKind::Context => false,
     };
-    immutable && found.source != Source::Peer
+    immutable && is_known
 }

@@ -167,7 +167,7 @@ pub fn resolve(base: &Name, name: &Bound<'_, PyAny>, all: bool) -> PyResult<Prep
     if all {
         return about(base, name, Shape::Resolutions, Invocation::survey);
     }
-    about(base, name, Shape::Resolution, Invocation::lookup)
+    about(base, name, Shape::Resolution, Invocation::resolve)
 }
 
 /// `bind` and `rebind`.

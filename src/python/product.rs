@@ -5,7 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::client::{Located, Settled, Subject};
+use crate::client::{Freshness, Located, Settled, Subject};
 use crate::failure::{Attempt, CompletionStatus};
 use crate::naming::{Content, Detail, EntryKind, ErrorKind, Listed, Name, NamingError, Value};
 use crate::protocol::{Found, Report, ReportItem, SurveyAnswer, SurveyItem};
@@ -89,7 +89,7 @@ pub fn resolution<'py>(
     elapsed: Duration,
     attempts: &[Attempt],
 ) -> PyResult<Bound<'py, PyAny>> {
-    records::resolution(py, &plain(py, home, full, located)?, &located.found, elapsed, attempts)
+    records::resolution(py, &plain(py, home, full, located)?, &located.found, elapsed, attempts, located.freshness)
 }
 
 /// A `list` of `Resolution`, or the error with what was gathered.
@@ -114,7 +114,7 @@ pub fn survey<'py>(
             SurveyAnswer::Found(found) | SurveyAnswer::Link(crate::protocol::LinkMet { found, .. }) => {
                 answered.push(item.node.clone());
                 let value = standing_at(py, home, full, &found.content)?;
-                answers.append(records::resolution(py, &value, found, elapsed, attempts)?)?;
+                answers.append(records::resolution(py, &value, found, elapsed, attempts, Freshness::Asked)?)?;
             }
         }
     }
@@ -207,7 +207,7 @@ fn answers<'py>(py: Python<'py>, home: &dyn Home, item: &ReportItem) -> PyResult
     let full = Name::parse(&item.name).map_err(|wrong| error::raise(py, wrong))?;
     let answers = item.answers.iter().map(|found| {
         let value = standing_at(py, home, &full, &found.content)?;
-        records::resolution(py, &value, found, Duration::ZERO, &[])
+        records::resolution(py, &value, found, Duration::ZERO, &[], Freshness::Asked)
     });
     answers.collect()
 }

@@ -7,7 +7,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use crate::client::Target;
+use crate::client::{Freshness, Target};
 use crate::failure::Attempt;
 use crate::naming::{Listed, Source};
 use crate::protocol::{Found, NodeStatus, Setting, TreeCopy, Written};
@@ -50,6 +50,7 @@ pub fn resolution<'py>(
     found: &Found,
     elapsed: Duration,
     made: &[Attempt],
+    freshness: Freshness,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: Imported = Imported::new("hanaming.records", "Resolution");
     let version = found.version.map(|version| version.to_string());
@@ -61,6 +62,7 @@ pub fn resolution<'py>(
         elapsed.as_secs_f64(),
         if found.asked.is_empty() { texts(py, std::slice::from_ref(&found.node))? } else { texts(py, &found.asked)? },
         attempts(py, made)?,
+        freshness == Freshness::LastKnown,
     );
     record(py, &CLASS, fields)
 }

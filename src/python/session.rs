@@ -129,7 +129,13 @@ impl Session {
     /// known, because the answers come from elsewhere. It is a sum of counters that only grow.
     #[inline]
     pub fn generation(&self) -> Option<u64> {
-        let Reach::Process(process) = &self.reach else { return None };
+        let process = match &self.reach {
+            Reach::Process(process) => process,
+            Reach::Network(client) => {
+                let kept = client.config().cache.as_ref()?.load(Ordering::Acquire);
+                return Some(kept + factories::generation() + fork::generation() + self.closings.load(Ordering::Relaxed));
+            }
+        };
         let (local, cluster) = (process.local.generation(), process.cluster.as_ref().map_or(0, |tree| tree.generation()));
         if (local | cluster) & 1 == 1 {
             // A write is under way: of two lookups now, one may see what was before it and one what comes after.
@@ -237,15 +243,29 @@ impl Session {
         }
     }
 
+    /// The attempts of a call that was answered without asking over the network: this process's own node is one, what was
+    /// kept is none.
+    fn at_hand(&self, took: Duration) -> Vec<Attempt> {
+        self.node().map(|_| self.at_once(took)).into_iter().collect()
+    }
+
+    /// Whether what lookups are answered may be kept here.
+    pub fn keeps(&self) -> bool {
+        match &self.reach {
+            Reach::Process(_) => true,
+            Reach::Network(client) => client.config().cache.is_some(),
+        }
+    }
+
     /// The attempts of this thread's last finished call.
     pub fn explain(&self) -> Vec<Attempt> {
         if HOT.get() == self.id {
-            return vec![self.at_once(Duration::ZERO)];
+            return self.at_hand(Duration::ZERO);
         }
         LAST.with_borrow(|last| match last.iter().find(|(id, _)| *id == self.id) {
             Some((_, Last::Trail(trail))) => trail.attempts(),
             Some((_, Last::Attempts(attempts))) => attempts.clone(),
-            Some((_, Last::AtOnce(took))) => vec![self.at_once(*took)],
+            Some((_, Last::AtOnce(took))) => self.at_hand(*took),
             None => Vec::new(),
         })
     }

@@ -10,6 +10,8 @@ mod balancer;
 mod balancer_chance;
 mod blocking;
 mod budget;
+mod cache;
+mod cache_simulation;
 mod call_outcomes;
 mod call_rounds;
 mod direct;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hanaming::client::{
-    Call, ClientConfig, Elections, Fleet, Health, Input, Invocation, Names, OneOfMany, Output, Product, Subject, TargetId,
+    Call, ClientConfig, Elections, Fleet, Freshness, Health, Input, Invocation, Names, OneOfMany, Output, Product, Subject,
+    TargetId,
 };
 use hanaming::discovery::{Origin, Place};
 use hanaming::failure::{Attempt, CompletionStatus, Phase};
@@ -268,10 +269,15 @@ pub fn starting_with_the_first(config: &ClientConfig) -> Fleet {
 
 fn product_words(product: &Product) -> String {
     match product {
-        Product::Found(located) => match &located.at {
-            None => "found".to_owned(),
-            Some(at) => format!("found at {at}"),
-        },
+        Product::Found(located) => {
+            let at = located.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
+            let known = match located.freshness {
+                Freshness::Asked => "",
+                Freshness::Kept => " kept",
+                Freshness::LastKnown => " last known",
+            };
+            format!("found{at}{known}")
+        }
         Product::Absent => "absent".to_owned(),
         Product::Many(items) => {
             let word = |item: Option<OneOfMany>| match item {

@@ -30,7 +30,7 @@ use super::invocation::{Invocation, Product};
 use super::keeper::{self, Probe, Tended};
 use super::target::Target;
 use super::trail::Trail;
-use super::watch::{Watch, Watches};
+use super::watch::{Asker, Watch, Watches};
 use life::{Life, Shared};
 
 /// A client of a cluster, or of one node, for any number of threads. Cheap to clone; clones are one client.
@@ -258,6 +258,10 @@ impl Tended for Inner {
 
     fn dns_servers(&self) -> DnsServers {
         self.config.dns.servers.clone()
+    }
+
+    fn asker(&self) -> Option<Asker> {
+        self.watches.asker().ok()
     }
 
     fn is_over(&self) -> bool {

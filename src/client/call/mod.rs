@@ -8,6 +8,7 @@
 
 mod heard;
 mod next;
+mod recall;
 mod report;
 mod settle;
 
@@ -22,7 +23,7 @@ use crate::transport::TransportError;
 
 use super::config::{ClientConfig, LONGEST};
 use super::fleet::Fleet;
-use super::invocation::{Invocation, Product};
+use super::invocation::{Freshness, Invocation, Product};
 use super::rounds::Rounds;
 use super::target::TargetId;
 use super::trail::{Outcome, Trail, Try};
@@ -78,6 +79,8 @@ struct Current {
     label: Arc<str>,
     node: Option<Arc<str>>,
     started: Duration,
+    /// What the cache had heard when it was asked.
+    asked_at: u64,
 }
 
 /// One operation's attempts.
@@ -103,6 +106,8 @@ pub struct Call {
     worst: CompletionStatus,
     /// What a listing had where some node was silent.
     partial: Vec<Listed>,
+    /// How what is answered is known.
+    freshness: Freshness,
 }
 
 impl Call {
@@ -135,6 +140,7 @@ impl Call {
             freshened: Vec::new(),
             worst: CompletionStatus::No,
             partial: Vec::new(),
+            freshness: Freshness::Asked,
         }
     }
 
@@ -165,7 +171,7 @@ impl Call {
 
     /// Takes what happened at `now`, and says what to do.
     pub fn step(&mut self, fleet: &mut Fleet, now: Duration, input: Input) -> Output {
-        match input {
+        let output = match input {
             Input::Start => {
                 if let Some(product) = self.invocation.at_once() {
                     return Output::Done(Ok(product));
@@ -176,7 +182,8 @@ impl Call {
             Input::Woke => self.advance(fleet, now),
             Input::Reply(reply) => self.replied(fleet, now, reply),
             Input::Broke { error, reused } => self.broke(fleet, now, &error, reused),
-        }
+        };
+        self.settle_cache(fleet, output)
     }
 
     /// The caller gives up: the attempt under way is settled, `left` saying whether its request had left. The error tells
@@ -243,6 +250,6 @@ impl Call {
         if self.invocation.waits() && passing {
             return self.poll_again(fleet, now);
         }
-        Output::Done(Err(error))
+        self.last_known(fleet, now, error)
     }
 }

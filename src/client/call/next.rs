@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::protocol::Scope;
 
+use super::super::cache::Cache;
 use super::super::fleet::{Fleet, Reach};
 use super::super::rounds::Turn;
 use super::super::target::TargetId;
@@ -17,7 +18,10 @@ impl Call {
     /// Sends the next request, or waits for when it can be sent, or gives up.
     pub(super) fn advance(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
         if now >= self.deadline {
-            return self.out_of_time(fleet);
+            return self.out_of_time(fleet, now);
+        }
+        if let Some(output) = self.recall(fleet, now) {
+            return output;
         }
         if let Some(until) = self.rounds.still_waiting(fleet, now) {
             return Output::Wait { until };
@@ -25,9 +29,9 @@ impl Call {
         if let Some(target) = self.fresh.take() {
             return self.send(fleet, now, target, true);
         }
-        if let Some(owner) = self.owner(fleet) {
+        if let Some(preferred) = self.preferred(fleet, now) {
             fleet.budget.deposit();
-            return self.send(fleet, now, owner, false);
+            return self.send(fleet, now, preferred, false);
         }
         let reach = if self.incomplete { Reach::Good } else { self.rounds.reach() };
         match self.rounds.turn(fleet, reach, now, self.deadline) {
@@ -38,12 +42,16 @@ impl Call {
         }
     }
 
-    /// Who is asked first for a change of the cluster tree: its coordinator, which saves a hop.
-    fn owner(&self, fleet: &Fleet) -> Option<TargetId> {
+    /// Who is asked first: for a change of the cluster tree its coordinator, which saves a hop; for a lookup whose answer
+    /// is to be kept the node of which it's known when that ceases to be true.
+    fn preferred(&self, fleet: &Fleet, now: Duration) -> Option<TargetId> {
         if self.request.scope != Scope::Cluster || !self.rounds.is_first() {
             return None;
         }
-        fleet.owner_of(self.invocation.changes_under()?)
+        match self.invocation.looks_up() {
+            Some(_) => fleet.followed(now),
+            None => fleet.owner_of(self.invocation.changes_under()?),
+        }
     }
 
     fn send(&mut self, fleet: &mut Fleet, now: Duration, id: TargetId, fresh: bool) -> Output {
@@ -51,7 +59,9 @@ impl Call {
             // It went while its fresh connection was due: whoever else is there is asked.
             return self.advance(fleet, now);
         };
-        self.current = Some(Current { target: id, label: target.label.clone(), node: target.node_name.clone(), started: now });
+        let (label, node) = (target.label.clone(), target.node_name.clone());
+        let asked_at = fleet.cache.as_ref().map_or(0, Cache::moment);
+        self.current = Some(Current { target: id, label, node, started: now, asked_at });
         if !fresh {
             self.rounds.asked(id);
         }

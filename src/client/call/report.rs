@@ -44,11 +44,12 @@ impl Call {
     }
 
     /// The deadline has come.
-    pub(super) fn out_of_time(&mut self, fleet: &Fleet) -> Output {
+    pub(super) fn out_of_time(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
         Rounds::note_open(fleet, &mut self.trail);
         let what = if self.invocation.waits() { "not bound" } else { "not answered" };
         let message = format!("{what} in {}", seconds(self.timeout));
-        Output::Done(Err(self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, self.worst)))
+        let error = self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, self.worst);
+        self.last_known(fleet, now, error)
     }
 
     /// The caller gave up.

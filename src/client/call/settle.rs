@@ -20,6 +20,7 @@ impl Call {
     pub(super) fn replied(&mut self, fleet: &mut Fleet, now: Duration, reply: Reply) -> Output {
         let Some(current) = self.current.take() else { return self.advance(fleet, now) };
         fleet.end(current.target);
+        self.keep(fleet, now, &current, &reply);
         let next = match reply {
             Reply::Done(answer) => {
                 self.heard(fleet, &current, now);

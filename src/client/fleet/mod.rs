@@ -18,11 +18,12 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use crate::discovery::dns::DnsConfig;
 use crate::discovery::{Answer, Hint, Place, Question, Source};
-use crate::protocol::{OperationId, Scope, Welcome};
+use crate::protocol::{OperationId, Reply, Scope, Welcome};
 use crate::topology::{Endpoint, MemberState, View, owner};
 
 use super::balance::Balance;
 use super::budget::Budget;
+use super::cache::Cache;
 use super::config::{ClientConfig, Policy};
 use super::election::{Elections, Electorate};
 use super::metrics::Metrics;
@@ -78,6 +79,8 @@ pub struct Fleet {
     sources: Sources,
     balance: Balance,
     pub(super) budget: Budget,
+    /// What lookups were answered, where that is kept.
+    pub cache: Option<Cache>,
     pub(super) rng: StdRng,
     follow_views: bool,
     /// One node is meant, and the first that answered is it: another behind the same host name is not.
@@ -99,6 +102,7 @@ impl Fleet {
         let providers = config.providers.iter().map(|source| Place::new(source.clone(), Origin::Provider)).collect();
         let balance = Balance::new(config.policy, electorate(config), elections);
         let mut fleet = Self::with(Sources::new(names, Servers::Fixed(providers), &config.dns), balance, seed);
+        fleet.cache = config.cache.clone().map(Cache::new);
         fleet.follow_views = config.follow_views && config.scope != Scope::Local;
         fleet.only = if config.scope == Scope::Local { Only::Whoever } else { Only::NotOne };
         fleet
@@ -123,6 +127,7 @@ impl Fleet {
             sources,
             balance,
             budget: Budget::default(),
+            cache: None,
             rng,
             follow_views: false,
             only: Only::NotOne,
@@ -177,7 +182,28 @@ impl Fleet {
 
     /// When [`probes_due`](Self::probes_due) or [`questions_due`](Self::questions_due) will next give something.
     pub fn next_due(&self) -> Option<Duration> {
-        self.next_probe().into_iter().chain(self.sources.next_due()).min()
+        let hunger = self.cache.as_ref().is_some_and(Cache::is_hungry).then_some(Duration::ZERO);
+        self.next_probe().into_iter().chain(self.sources.next_due()).chain(hunger).min()
+    }
+
+    /// Whether to begin to follow a log for the cache, once.
+    pub fn feed_due(&mut self) -> bool {
+        self.cache.as_mut().is_some_and(Cache::take_hunger)
+    }
+
+    /// What is kept of an earlier answer, where that is known to be true.
+    pub(super) fn recall(&mut self, name: &str, now: Duration) -> Option<Reply> {
+        let cache = self.cache.as_mut()?;
+        let answer = cache.answer(name, now);
+        self.alarm |= cache.is_hungry();
+        answer
+    }
+
+    /// The target in good health whose answers can be kept.
+    pub(super) fn followed(&self, now: Duration) -> Option<TargetId> {
+        let node = self.cache.as_ref()?.followed(now)?;
+        let is_it = |id: &&TargetId| self.roster.get(**id).and_then(|target| target.node_name.as_ref()) == Some(node);
+        self.rotation.iter().find(is_it).copied()
     }
 
     /// Questions to put to their sources now; tell the outcome of each with [`told`](Self::told).
@@ -224,6 +250,9 @@ impl Fleet {
         }
         if let Some(cluster) = view.cluster_id() {
             self.balance.joined(cluster);
+        }
+        if let Some(cache) = &mut self.cache {
+            cache.members_changed();
         }
         self.retire_views(now);
         self.relist(now);

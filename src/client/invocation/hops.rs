@@ -8,7 +8,7 @@ use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::{Answer, LinkMet, Page};
 
 use super::super::trail::Outcome;
-use super::{Aim, Invocation, Kind, Located, Product};
+use super::{Aim, Freshness, Invocation, Kind, Located, Product};
 
 /// What comes after a node's answer.
 #[derive(Debug)]
@@ -59,10 +59,10 @@ pub(super) fn accept(invocation: &mut Invocation, answer: Answer) -> Next {
     match (&mut invocation.kind, answer) {
         (Kind::Lookup { name, .. }, Answer::Found(found)) => {
             let at = invocation.walk.is_some().then(|| name.clone());
-            Next::done(Product::Found(Located { found, at }))
+            Next::done(Product::Found(Located { found, at, freshness: Freshness::Asked }))
         }
         (Kind::Lookup { aim: Aim { follow_last: false, .. }, .. }, Answer::Link(met)) if met.rest.is_empty() => {
-            Next::done(Product::Found(Located { found: met.found, at: None }))
+            Next::done(Product::Found(Located { found: met.found, at: None, freshness: Freshness::Asked }))
         }
         (Kind::Lookup { name, .. } | Kind::List { name, .. }, Answer::Link(met)) => {
             match follow(&mut invocation.walk, name, &invocation.subject.given, &met) {

@@ -22,7 +22,7 @@ use many::Many;
 use mutate::Write;
 
 pub(super) use hops::{Next, unexpected};
-pub use product::{Located, Product};
+pub use product::{Freshness, Located, Product};
 pub use settled::{OneOfMany, Settled};
 
 /// Rows asked for at once; a server may give fewer.
@@ -92,7 +92,8 @@ pub struct BindOptions {
 }
 
 /// How a lookup is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says what the others don't")]
 struct Aim {
     /// The last link is followed too.
     follow_last: bool,
@@ -100,6 +101,8 @@ struct Aim {
     may_be_absent: bool,
     /// A missing name is waited for.
     waits: bool,
+    /// Somebody is asked, whatever is known.
+    afresh: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -136,22 +139,27 @@ impl Invocation {
 
     /// What is bound at a name; links are followed. Gives [`Product::Found`].
     pub fn lookup(subject: Subject) -> Result<Self, NamingError> {
-        Self::look(subject, Aim { follow_last: true, may_be_absent: false, waits: false })
+        Self::look(subject, Aim { follow_last: true, ..Aim::default() })
     }
 
-    /// The same, but a link at the end is given and not followed.
+    /// The same, and somebody is asked even where the answer is known.
+    pub fn resolve(subject: Subject) -> Result<Self, NamingError> {
+        Self::look(subject, Aim { follow_last: true, afresh: true, ..Aim::default() })
+    }
+
+    /// The same as a lookup, but a link at the end is given and not followed.
     pub fn lookup_link(subject: Subject) -> Result<Self, NamingError> {
-        Self::look(subject, Aim { follow_last: false, may_be_absent: false, waits: false })
+        Self::look(subject, Aim::default())
     }
 
     /// What is bound at a name, or [`Product::Absent`] where every live node has said that there is nothing.
     pub fn get(subject: Subject) -> Result<Self, NamingError> {
-        Self::look(subject, Aim { follow_last: true, may_be_absent: true, waits: false })
+        Self::look(subject, Aim { follow_last: true, may_be_absent: true, ..Aim::default() })
     }
 
     /// What is bound at a name, as soon as it can be looked up.
     pub fn wait_for(subject: Subject) -> Result<Self, NamingError> {
-        Self::look(subject, Aim { follow_last: true, may_be_absent: false, waits: true })
+        Self::look(subject, Aim { follow_last: true, waits: true, ..Aim::default() })
     }
 
     /// What is bound at many names in the context at `base`; `given` are their canonical texts. Gives [`Product::Many`],
@@ -248,6 +256,28 @@ impl Invocation {
     /// Whether it's meant for the one node that it was sent to.
     pub(super) fn is_pinned(&self) -> bool {
         matches!(self.kind, Kind::Quiesce)
+    }
+
+    /// The name of the next request, where an answer to it may be kept.
+    pub(super) fn looks_up(&self) -> Option<&Name> {
+        match &self.kind {
+            Kind::Lookup { name, aim: Aim { waits: false, .. } } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether somebody is asked, whatever is known.
+    pub(super) fn is_afresh(&self) -> bool {
+        matches!(self.kind, Kind::Lookup { aim: Aim { afresh: true, .. }, .. })
+    }
+
+    /// The names that it changes.
+    pub(super) fn changes(&self) -> [Option<&Name>; 2] {
+        match &self.kind {
+            Kind::Write(write @ Write::Rename { to, .. }) => [Some(write.name()), Some(to)],
+            Kind::Write(write) => [Some(write.name()), None],
+            _ => [None, None],
+        }
     }
 
     /// Whether it's one lookup.

@@ -5,6 +5,18 @@ use crate::protocol::{Found, NodeStatus, Report, SurveyItem, Watched, Written};
 
 use super::settled::Settled;
 
+/// How it is known. The worst of a lookup's steps counts, the last of these is the worst.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Freshness {
+    /// A server was asked.
+    #[default]
+    Asked,
+    /// An answer was kept, and is known to be true.
+    Kept,
+    /// An answer was kept, and no server is left to ask.
+    LastKnown,
+}
+
 /// What is bound, and where that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located {
@@ -12,6 +24,8 @@ pub struct Located {
     pub found: Found,
     /// The name from the root under which it stands, where links led to another than was asked for.
     pub at: Option<Name>,
+    /// How that is known.
+    pub freshness: Freshness,
 }
 
 /// What an operation gives.

@@ -13,6 +13,7 @@ use crate::client::fleet::{Fleet, Names};
 use crate::client::fork;
 use crate::client::keeper::{self, Probe, Tended};
 use crate::client::target::Target;
+use crate::client::watch::{Asker, Watches};
 use crate::discovery::dns::DnsServers;
 use crate::naming::NamingError;
 use crate::protocol::{Hello, Role, Scope};
@@ -30,6 +31,8 @@ pub struct Base {
     fleet: Mutex<Watched>,
     /// The way to the node of this process that is asked, where it's no cluster over the network.
     direct: Option<Direct>,
+    /// The way on which the cache is told of changes, where there is one.
+    feeding: Option<Watches>,
     closed: AtomicBool,
     itself: Weak<Self>,
 }
@@ -61,6 +64,7 @@ impl Base {
     fn new(config: ClientConfig, fleet: Fleet, direct: Option<Direct>) -> Arc<Self> {
         let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
         let revision = fleet.revision();
+        let feeding = config.cache.is_some().then(|| Watches::over_network(&config));
         Arc::new_cyclic(|itself| Self {
             config,
             hello,
@@ -68,6 +72,7 @@ impl Base {
             epoch: instant_now(),
             fleet: Mutex::new(Watched { fleet, revision, listeners: Vec::new() }),
             direct,
+            feeding,
             closed: AtomicBool::new(false),
             itself: Weak::clone(itself),
         })
@@ -102,6 +107,9 @@ impl Base {
     /// Later calls fail, on whatever loop.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
+        if let Some(feeding) = &self.feeding {
+            feeding.close();
+        }
     }
 
     /// Whether it was closed.
@@ -166,6 +174,10 @@ impl Tended for Base {
 
     fn dns_servers(&self) -> DnsServers {
         self.config.dns.servers.clone()
+    }
+
+    fn asker(&self) -> Option<Asker> {
+        self.feeding.as_ref()?.asker().ok()
     }
 
     fn is_over(&self) -> bool {

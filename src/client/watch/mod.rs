@@ -18,6 +18,7 @@ mod news;
 mod watch;
 mod watches;
 
+pub use asker::{Asker, Unanswered};
 pub use event::{Event, EventKind, Told};
 pub use follower::Follower;
 pub use watch::{Listened, Watch};

@@ -44,7 +44,7 @@ impl Watches {
     /// Of the servers that these options tell. They have connections of their own, and stay with one server as long as it
     /// answers: positions in different servers' logs can't be compared.
     pub fn over_network(config: &ClientConfig) -> Self {
-        let config = ClientConfig { policy: Policy::FirstAvailable, timeout: ROUND, ..config.clone() };
+        let config = ClientConfig { policy: Policy::FirstAvailable, timeout: ROUND, cache: None, ..config.clone() };
         Self::of(Source::Network(Box::new(config)))
     }
 
@@ -79,6 +79,11 @@ impl Watches {
             watch.0.fail(closed_context());
         }
         Ok(watch)
+    }
+
+    /// The way to the servers that its watches take.
+    pub fn asker(&self) -> Result<Asker, NamingError> {
+        Ok(self.life()?.asker.clone())
     }
 
     /// Ends all of them.

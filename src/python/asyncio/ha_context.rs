@@ -15,7 +15,8 @@ use super::session::{Options, Session};
 /// what ran is never repeated. The asyncio twin of `hanaming.HAContext`.
 ///
 /// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
-/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds.
+/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds. With `cache`
+/// what lookups were answered is kept as long as it is known to be true.
 #[pyclass(name = "HAContext", module = "hanaming.aio", extends = PyAioContext, subclass, frozen)]
 pub struct PyAioHAContext;
 

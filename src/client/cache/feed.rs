@@ -1,0 +1,54 @@
+//! Carries a cache's questions to some server, as long as its client is there.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::super::keeper::Tended;
+use super::super::watch::{Asker, Unanswered};
+
+/// How long it waits before it asks again after all servers failed: at first, and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+/// Follows a log for the cache of `tended`.
+pub async fn feed(tended: Weak<dyn Tended>, asker: Asker) {
+    let mut pause = PAUSES.0;
+    loop {
+        let Some(client) = tended.upgrade().filter(|client| !client.is_over()) else { return };
+        let mut request = None;
+        client.tend(&mut |fleet, _| request = fleet.cache.as_ref().map(super::Cache::request));
+        // Not held while the answer is waited for: the client may go.
+        drop(client);
+        let Some(request) = request else { return };
+        let answer = asker.ask(request).await;
+        let Some(client) = tended.upgrade() else { return };
+        match answer {
+            Ok(watched) => {
+                pause = PAUSES.0;
+                let mut watched = Some(watched);
+                client.tend(&mut |fleet, now| {
+                    if let (Some(cache), Some(watched)) = (&mut fleet.cache, watched.take()) {
+                        cache.hear(watched, now);
+                    }
+                });
+            }
+            Err(why) => {
+                client.tend(&mut |fleet, _| {
+                    if let Some(cache) = &mut fleet.cache {
+                        cache.lost();
+                    }
+                });
+                drop(client);
+                match why {
+                    Unanswered::ForGood(error) => {
+                        tracing::debug!(%error, "a cache follows no log any longer");
+                        return;
+                    }
+                    Unanswered::ForNow(_) => sleep(pause).await,
+                }
+                pause = (2 * pause).min(PAUSES.1);
+            }
+        }
+    }
+}
