@@ -14,49 +14,20 @@ use tokio::time::{error::Elapsed, timeout};
 
 use crate::discovery::dns::{Dns, DnsServers};
 use crate::discovery::{Answer, Question};
-use crate::protocol::{Hello, Limits};
+use crate::protocol::Limits;
 use crate::topology::Endpoint;
 use crate::transport::Network as _;
 use crate::transport::link::Link;
 use crate::transport::tcp::TcpNetwork;
 
 use super::cache::feed;
-use super::fleet::Fleet;
 use super::fork;
 use super::target::TargetId;
-use super::watch::Asker;
+
+pub use super::tended::{Probe, Tended};
 
 /// The time that a probe has, to connect and to be welcomed.
 pub const PROBE_WITHIN: Duration = Duration::from_millis(250);
-
-/// How it's found out whether a server is well again.
-#[derive(Debug)]
-pub enum Probe {
-    /// It is a node: it's greeted, and welcomes us.
-    Greet(Box<Hello>),
-    /// It speaks another language: all that can be seen is whether it takes a connection.
-    Connect,
-}
-
-/// Somebody with a fleet that needs tending.
-pub trait Tended: Send + Sync + 'static {
-    /// Lets `work` have the fleet and the time, and draws the consequences of what it told the fleet.
-    fn tend(&self, work: &mut dyn FnMut(&mut Fleet, Duration));
-    /// How its servers are probed.
-    fn probe(&self) -> Probe;
-    /// Asks for the list of servers, where somebody else keeps it. It may wait: it has a thread.
-    fn list(&self) -> Result<Answer, String> {
-        Err("nobody keeps this list".to_owned())
-    }
-    /// Whom its names are asked of.
-    fn dns_servers(&self) -> DnsServers;
-    /// Whom its cache asks for changes.
-    fn asker(&self) -> Option<Asker> {
-        None
-    }
-    /// Whether it needs nothing any longer.
-    fn is_over(&self) -> bool;
-}
 
 /// What the thread and its clients share.
 struct Desk {

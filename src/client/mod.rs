@@ -42,6 +42,7 @@ mod roster;
 mod rounds;
 mod sources;
 pub mod target;
+mod tended;
 mod trail;
 pub mod watch;
 mod weights;

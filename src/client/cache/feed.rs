@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::super::keeper::Tended;
+use super::super::tended::Tended;
 use super::super::watch::{Asker, Unanswered};
 
 /// How long it waits before it asks again after all servers failed: at first, and at most.

@@ -36,9 +36,6 @@ const BYTES: usize = 16 << 20;
 /// For how long an answer is kept of which no log tells.
 const LOCAL_TTL: Duration = Duration::from_secs(1);
 
-/// How long a node's log may be silent before what it vouches for is not believed any longer. It answers each second.
-const SILENCE: Duration = Duration::from_millis(2500);
-
 /// What stands around an answer's texts and bytes.
 const AROUND: usize = 256;
 

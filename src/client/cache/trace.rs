@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use crate::protocol::{Position, WatchFrom, WatchNext, WatchRequest, WatchScope, Watched};
 
-use super::SILENCE;
-
 /// For how long a node may hold a question, in milliseconds: a dead one is noticed that much later.
 const HOLD: u32 = 1000;
+
+/// How long a node's log may be silent before what it vouches for is not believed any longer. It answers each second.
+const SILENCE: Duration = Duration::from_millis(2500);
 
 /// So many changes are remembered, for answers that were asked for before them.
 const CHANGES: usize = 1024;
