@@ -6,18 +6,18 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts};
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::Hosts;
+use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig, ResolverOpts};
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::Query;
 use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
-use hickory_resolver::{Hosts, Resolver, TokioResolver};
 use tokio::time::timeout;
 
 use crate::topology::Endpoint;
 
 use super::super::source::{Answer, Family, Origin, Place, Question, Source, relative_weights};
 use super::config::DnsServers;
+use super::servers::NameServers;
 
 /// The time that one question has.
 const WITHIN: Duration = Duration::from_secs(3);
@@ -29,7 +29,7 @@ const HOSTS_GOOD_FOR: Duration = Duration::from_secs(5);
 /// Name servers that are asked, and names that are known without.
 pub(super) struct Lookups {
     /// `None`: there are none.
-    resolver: Option<TokioResolver>,
+    servers: Option<NameServers>,
     hosts: Hosts,
     /// Who is asked, as people call them.
     whom: String,
@@ -43,30 +43,23 @@ impl Lookups {
     pub(super) fn given(servers: &DnsServers) -> Result<Self, String> {
         let DnsServers::Given(addresses) = servers else { return Err("no name server is given".to_owned()) };
         let config = ResolverConfig::from_name_servers(addresses.iter().map(|address| name_server(*address)).collect());
-        Self::over(config, ResolverOpts::default(), Hosts::default(), servers.to_string())
+        Self::over(&config, &ResolverOpts::default(), Hosts::default(), servers.to_string())
     }
 
     /// What the system is configured to ask.
-    pub(super) fn of_system(config: ResolverConfig, options: ResolverOpts, hosts: Hosts) -> Result<Self, String> {
+    pub(super) fn of_system(config: &ResolverConfig, options: &ResolverOpts, hosts: Hosts) -> Result<Self, String> {
         let servers: Vec<String> = config.name_servers().iter().map(|server| server.ip.to_string()).collect();
         Self::over(config, options, hosts, format!("the system's resolver ({})", servers.join(", ")))
     }
 
     /// The hosts file alone, as `configuration` names no name server.
     pub(super) fn of_hosts_alone(hosts: Hosts, configuration: impl Display) -> Self {
-        Self { resolver: None, hosts, whom: format!("the hosts file alone ({configuration} names no name server)") }
+        Self { servers: None, hosts, whom: format!("the hosts file alone ({configuration} names no name server)") }
     }
 
-    fn over(config: ResolverConfig, mut options: ResolverOpts, hosts: Hosts, whom: String) -> Result<Self, String> {
-        // When to ask again is decided elsewhere; a lost datagram is sent again all the same.
-        options.attempts = 0;
-        options.cache_size = 0;
-        options.timeout = WITHIN;
-        options.use_hosts_file = ResolveHosts::Never;
-        let mut builder = Resolver::builder_with_config(config, TokioRuntimeProvider::default());
-        *builder.options_mut() = options;
-        let resolver = builder.build().map_err(|error| format!("{whom} can't be asked: {error}"))?;
-        Ok(Self { resolver: Some(resolver), hosts, whom })
+    fn over(config: &ResolverConfig, options: &ResolverOpts, hosts: Hosts, whom: String) -> Result<Self, String> {
+        let servers = NameServers::new(config, options, WITHIN).map_err(|error| format!("{whom} can't be asked: {error}"))?;
+        Ok(Self { servers: Some(servers), hosts, whom })
     }
 
     /// The answer, or why there is none.
@@ -126,8 +119,10 @@ impl Lookups {
     }
 
     async fn records(&self, name: &Name, kind: RecordType) -> Result<Vec<Record>, NetError> {
-        let resolver = self.resolver.as_ref().ok_or(NetError::NoConnections)?;
-        resolver.lookup(name.clone(), kind).await.map(|found| found.answers().to_vec())
+        match &self.servers {
+            Some(servers) => servers.records(name, kind).await,
+            None => Err(NetError::NoConnections),
+        }
     }
 
     /// The addresses of a name that stands in the hosts file; of such a name nobody else is asked.

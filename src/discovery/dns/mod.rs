@@ -9,6 +9,7 @@
 
 mod config;
 mod lookup;
+mod servers;
 mod shared;
 mod system;
 

@@ -77,7 +77,7 @@ impl SystemSettings {
         }
         let unreadable = |why| format!("{} can't be read: {why}", self.files.resolver.display());
         let (config, options) = parse_resolv_conf(text).map_err(unreadable)?;
-        Lookups::of_system(config, options, hosts)
+        Lookups::of_system(&config, &options, hosts)
     }
 }
 

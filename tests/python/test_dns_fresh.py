@@ -1,0 +1,144 @@
+"""Servers behind a name that come, go and move while calls go on: nothing is lost, and nothing is asked too often."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+
+import pytest
+
+from hanaming import HAContext
+from moving_servers import Servers, load
+from sockets_open import connections_to
+from waiting import until
+from zone_server import ZoneServer
+
+NAME = "orders.test"
+
+
+@pytest.fixture
+def zone() -> Iterator[ZoneServer]:
+    with ZoneServer() as server:
+        yield server
+
+
+@pytest.fixture
+def servers() -> Iterator[Servers]:
+    with ExitStack() as stack:
+        yield Servers(stack)
+
+
+def test_addresses_that_come_and_go(zone: ZoneServer, servers: Servers) -> None:
+    a, b, c = servers.start(2, 3, 4)
+    zone.put(NAME, [a, b])
+    with (
+        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        load(ctx) as calls,
+    ):
+        until(lambda: {a, b} <= set(calls.since(0)), "both are asked")
+        stood = connections_to(a, servers.port)
+        assert stood
+        came = time.monotonic()
+        zone.put(NAME, [a, b, c])
+        until(lambda: c in calls.since(came), "the new one is asked")
+        assert next(at for at, host in calls.answers if host == c) - came < 2.2
+        gone = time.monotonic()
+        zone.put(NAME, [a, c])
+        until(lambda: [target.host for target in ctx.targets] == [a, c], "the old one is drained", within=2.2)
+        drained = time.monotonic()
+        assert drained - gone < 2.2
+        until(lambda: sum(calls.since(drained).values()) > 100, "calls go on")
+        assert set(calls.since(drained + 0.05)) == {a, c}
+        assert connections_to(a, servers.port) == stood, "what is unchanged is untouched"
+        assert not connections_to(b, servers.port)
+        assert not calls.failures
+        assert [(target.hostname, target.origin, target.state) for target in ctx.targets] == [(NAME, "dns", "good")] * 2
+
+
+@pytest.mark.parametrize("mood", ["servfail", "nxdomain", "empty", "silent", "refused"])
+def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(
+    zone: ZoneServer, servers: Servers, mood: str
+) -> None:
+    zone.put(NAME, servers.start(2, 3))
+    with (
+        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        load(ctx) as calls,
+    ):
+        until(lambda: len(calls.since(0)) == 2, "both are asked")
+        zone.mood = mood
+        failing = time.monotonic()
+        until(lambda: len(zone.asked(since=failing)) >= 3, "it was asked again and again", within=20)
+        assert len(ctx.targets) == 2
+        assert not calls.failures
+        asked = zone.asked(since=failing)
+        # A datagram that is not answered is sent again, by the same resolution.
+        if mood != "silent":
+            assert all(later - earlier > 0.75 for earlier, later in pairwise(asked)), asked
+        zone.mood = "answer"
+        (fresh,) = servers.start(4)
+        zone.put(NAME, [fresh])
+        until(lambda: [target.host for target in ctx.targets] == [fresh], "it is believed again", within=20)
+        assert not calls.failures
+
+
+def test_a_flapping_name_server(zone: ZoneServer, servers: Servers) -> None:
+    a, b = servers.start(2, 3)
+    zone.put(NAME, [a])
+    with (
+        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        load(ctx) as calls,
+    ):
+        until(lambda: calls.answers, "it is asked")
+        for turn in range(6):
+            before = len(zone.asked())
+            zone.mood = ("answer", "servfail", "empty")[turn % 3]
+            zone.put(NAME, [a, b] if turn % 2 else [a])
+            until(lambda before=before: len(zone.asked()) > before, "it is asked again", within=15)  # type: ignore[misc]
+            assert a in [target.host for target in ctx.targets]
+        assert not calls.failures
+
+
+def test_all_addresses_replaced_at_once_while_the_old_ones_die(zone: ZoneServer, servers: Servers) -> None:
+    old = servers.start(2, 3)
+    new = servers.start(4, 5)
+    zone.ttl = 30
+    zone.put(NAME, old)
+    with (
+        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        load(ctx) as calls,
+    ):
+        until(lambda: set(calls.since(0)) == set(old), "the old ones are asked")
+        for _ in range(2):
+            zone.put(NAME, new)
+            for host in old:
+                servers.stop(host)
+            replaced = time.monotonic()
+            until(lambda: set(calls.since(replaced)) >= set(new), "the new ones are asked", within=5)  # noqa: B023
+            old, new = new, servers.start(*(int(host.rpartition(".")[2]) for host in old))
+        assert not calls.failures, calls.failures[:1]
+
+
+def test_a_call_that_knows_a_server_never_waits_for_dns(zone: ZoneServer, servers: Servers) -> None:
+    zone.put(NAME, servers.start(2))
+    with HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False, timeout=1.0) as ctx:
+        ctx.lookup("where")
+        zone.delay = 5.0
+        until(lambda: len(zone.asked()) > 1, "a refresh is under way")
+        for _ in range(50):
+            began = time.monotonic()
+            ctx.lookup("where")
+            assert time.monotonic() - began < 0.5
+
+
+def test_contexts_of_a_process_share_what_was_asked(zone: ZoneServer, servers: Servers) -> None:
+    zone.put(NAME, servers.start(2))
+    with ExitStack() as stack:
+        began = time.monotonic()
+        options = {"dns_servers": [zone.address], "follow_views": False}
+        several = [stack.enter_context(HAContext(f"hn://{NAME}:{servers.port}", **options)) for _ in range(20)]  # type: ignore[arg-type]
+        assert {ctx.lookup("where") for ctx in several} == {"127.0.0.2"}
+        until(lambda: len(zone.asked()) >= 3, "it is asked again")
+        asked = zone.asked()
+        assert all(later - earlier > 0.8 for earlier, later in pairwise(asked)), (began, asked)
