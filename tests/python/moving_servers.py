@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+import hanaming
 from hanaming import HAContext, Node
 
 
@@ -52,7 +53,7 @@ class Load:
         while not self._over.wait(0.002):
             try:
                 self.answers.append((time.monotonic(), self._ctx.lookup("where")))
-            except Exception as failure:
+            except (hanaming.NamingError, OSError) as failure:
                 self.failures.append(failure)
 
     def start(self) -> None:
