@@ -11,6 +11,7 @@ mod durable;
 mod durable_folders;
 mod durable_order;
 mod folders;
+mod long_steps;
 mod lost_replies;
 mod nodes;
 mod operations;

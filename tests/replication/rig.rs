@@ -42,7 +42,7 @@ pub struct Rig {
     pub peers: Arc<Deaf>,
     pub keeper: Option<Keeper>,
     operations: AtomicU64,
-    _runtime: Runtime,
+    pub runtime: Runtime,
 }
 
 fn member(id: NodeId) -> Member {
@@ -52,7 +52,11 @@ fn member(id: NodeId) -> Member {
 impl Rig {
     /// A node on `disk`, alone.
     pub fn start(disk: &Disk) -> Self {
-        let runtime = Runtime::new().unwrap();
+        Self::start_on(disk, Runtime::new().unwrap())
+    }
+
+    /// A node on `disk`, alone, with that runtime.
+    pub fn start_on(disk: &Disk, runtime: Runtime) -> Self {
         let entered = runtime.enter();
         let view = View::new("c", None, vec![member(ME)]);
         let peers = Arc::new(Deaf { told: Mutex::default(), views: watch::Sender::new(Arc::new(view)) });
@@ -68,7 +72,7 @@ impl Rig {
         runtime.spawn(follow_views(Arc::clone(&replication), Vec::new(), peers.views.subscribe()));
         runtime.block_on(replication.reached(hanaming::server::replication::Stage::Ready));
         drop(entered);
-        Self { replication, tree, peers, keeper: Some(keeper), operations: AtomicU64::new(0), _runtime: runtime }
+        Self { replication, tree, peers, keeper: Some(keeper), operations: AtomicU64::new(0), runtime }
     }
 
     /// A second member comes.

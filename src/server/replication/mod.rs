@@ -10,6 +10,7 @@
 //! them durable (the *keeper*), and are carried out then, in their order.
 
 mod acquaintances;
+mod aside;
 mod audience;
 mod copy;
 mod durable;
@@ -42,6 +43,7 @@ use crate::topology::NodeId;
 use super::clock::Clock;
 use super::peers::Peers;
 
+use aside::LongSteps;
 use durable::Progress;
 use journal::Journal;
 
@@ -57,6 +59,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct Replication {
     /// What the engine wants is carried out under this lock, so in the order in which it was wanted.
     state: Mutex<State>,
+    long: LongSteps,
     readers: Readers,
     peers: Arc<dyn Peers>,
     clock: Clock,
@@ -130,6 +133,7 @@ impl Replication {
                 wake,
                 journal: folder.is_some().then(Journal::default),
             }),
+            long: LongSteps::default(),
             readers,
             peers,
             clock,
@@ -143,10 +147,14 @@ impl Replication {
 
     /// Takes a peer's message.
     pub fn receive(&self, from: NodeId, message: Message) {
-        let mut state = self.lock();
-        if !self.turns_away(&state, from, &message) {
-            self.step_locked(&mut state, Input::Message { from, message });
-        }
+        let is_long = aside::is_long(&message);
+        let take = || {
+            let mut state = self.lock();
+            if !self.turns_away(&state, from, &message) {
+                self.step_locked(&mut state, Input::Message { from, message });
+            }
+        };
+        self.long.step_where(is_long, take);
     }
 
     /// Begins a change. The reply comes when it is settled, often at once, and never where the node ends first.
@@ -188,7 +196,7 @@ impl Replication {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.long.wait(|| self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn step(&self, input: Input) {
@@ -215,7 +223,9 @@ impl Replication {
     /// Shows and tells what a step did: it is durable.
     fn take_effect(&self, state: &mut State, step: Step) {
         let Step { transaction: _, changes, outputs } = step;
-        self.readers.show(state.engine.replica(), changes);
+        let is_long = aside::are_many(changes.len());
+        let show = || self.readers.show(state.engine.replica(), changes);
+        self.long.step_where(is_long, show);
         self.carry_out(state, outputs);
     }
 
