@@ -240,7 +240,26 @@ def _read(descriptor):
         return b""
 
 
-def test_status_tells_lag_and_conflicts():
+def test_status_tells_conflicts():
+    seed = closed_port().removeprefix("hn://")
+    with serving("--name", "n2", "--seed", seed) as other:
+        assert run("bind", "both", '"n2"', provider=other.url).status == 0
+        # Stopped, it can't meet the one that it has been looking for, which binds the same name.
+        other.stop()
+        with serving("--name", "n1", listen=seed) as one:
+            try:
+                assert run("bind", "both", '"n1"', provider=one.url).status == 0
+            finally:
+                other.signal(signal.SIGCONT)
+            eventually(lambda: json.loads(run("status", "--json", provider=one.url).out)["conflicts"] == 1, LIMIT)
+            table = run("status", provider=one.url)
+            assert (table.status, "1 name of the cluster tree in conflict" in table.err) == (0, True)
+            listed = json.loads(run("check", "--json", provider=other.url).out)["conflicts"]
+            assert [conflict["name"] for conflict in listed] == ["both"]
+            assert {version["value"] for version in listed[0]["versions"]} == {"n1", "n2"}
+
+
+def test_status_tells_lag():
     with cluster(2) as (one, other):
         provider = f"hn://{one.address},{other.address}"
         eventually(lambda: "n2" in run("status", provider=one.url).out)
