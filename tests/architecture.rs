@@ -5,7 +5,7 @@
 //! is an arrow from the part whose file it stands in to the part that it names.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -119,6 +119,23 @@ fn the_rule_names_each_part_and_has_no_circle() {
         let stuck = left.clone();
         left.retain(|part| allowed(part).iter().any(|target| stuck.contains(target)));
         assert!(left.len() < before, "a circle among {left:?}");
+    }
+}
+
+/// What is on the wire is spelt once, and each file's part of it stands on others' without a circle.
+#[test]
+fn the_files_of_the_wire_import_each_other_in_no_circle() {
+    let mut left: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in rust_files("src/protocol").into_iter().filter(|file| !file.ends_with("mod.rs")) {
+        let code = blanked(&read(&file));
+        let imported = code.match_indices("super::").flat_map(|(at, path)| first_segments(&code[at + path.len()..]));
+        left.insert(file.file_stem().unwrap().to_string_lossy().into_owned(), imported.collect());
+    }
+    assert!(left.len() > 10, "{left:?}");
+    while !left.is_empty() {
+        let stuck: Vec<String> = left.keys().cloned().collect();
+        left.retain(|_, imported| imported.iter().any(|file| stuck.contains(file)));
+        assert!(left.len() < stuck.len(), "a circle among {stuck:?}");
     }
 }
 

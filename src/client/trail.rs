@@ -99,12 +99,16 @@ impl Try {
         self.node.as_ref().unwrap_or(&self.label)
     }
 
-    /// What came of it, in words.
+    /// What came of it, in words, on one line: some are a server's own.
     pub(super) fn words(&self) -> String {
+        OneLine(&self.told()).to_string()
+    }
+
+    fn told(&self) -> String {
         match &self.outcome {
             Outcome::Answered(word) => (*word).to_owned(),
             Outcome::Link(target) => format!("a link to '{}'", Short(target)),
-            Outcome::Fault(kind, message) => fault_words(*kind).map_or_else(|| OneLine(message).to_string(), str::to_owned),
+            Outcome::Fault(kind, message) => fault_words(*kind).map_or_else(|| message.to_string(), str::to_owned),
             Outcome::Incomplete { answer, silent, .. } => format!("{answer}; silent: {}", silent.join(", ")),
             Outcome::Refused(reason) => format!("refused: {}", reason.as_str()),
             Outcome::Broke(TransportErrorKind::TimedOut(_)) if self.phase == Phase::Connect => {

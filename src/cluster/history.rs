@@ -59,6 +59,26 @@ pub struct Event {
 /// So many settled events are remembered at one name, and so many clients of those before.
 pub const REMEMBERED: usize = 64;
 
+/// How a history changed: what an index over it has to follow. Nobody compares the whole of it with what it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// What is newly known of these events.
+    pub noted: Vec<Event>,
+    /// These are no longer remembered.
+    pub gone: Vec<Event>,
+}
+
+impl Learned {
+    /// How a history changed that was `old` and is `new`.
+    pub fn between(old: &History, new: &History) -> Self {
+        let is_news = |event: &&Event| old.get(event.dot).is_none_or(|known| known.outcome != event.outcome);
+        Self {
+            noted: new.iter().filter(is_news).copied().collect(),
+            gone: old.iter().filter(|event| new.get(event.dot).is_none()).copied().collect(),
+        }
+    }
+}
+
 /// The events at one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
@@ -66,6 +86,15 @@ pub struct History {
     events: Vec<Event>,
     /// Of each client, in their order, which operations ran here and are no longer remembered.
     forgotten: Vec<Forgotten>,
+}
+
+/// What [`History::trim`] left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trimmed {
+    /// These events are no longer remembered one by one.
+    pub events: Vec<Event>,
+    /// The last operations of clients of which nothing is known here any more, since these were too many.
+    pub clients: Vec<OperationId>,
 }
 
 /// One client's operations that ran at a name, and of which no more is known than that.
@@ -123,11 +152,6 @@ impl History {
         true
     }
 
-    /// Raises the outcome of an event, where it is known. Whether that changed anything.
-    pub fn settle(&mut self, dot: Dot, outcome: Outcome) -> bool {
-        self.get(dot).copied().is_some_and(|event| self.note(Event { outcome, ..event }))
-    }
-
     /// Takes up all that another history knows.
     pub fn join(&mut self, other: &Self) {
         if self.is_empty() {
@@ -164,10 +188,14 @@ impl History {
         self.forgotten.binary_search_by(|known| known.client.cmp(&client))
     }
 
-    fn forget(&mut self, operation: OperationId, stamp: Stamp) {
-        let mut ran = Sequences::default();
-        ran.add(operation.sequence);
-        self.take_up(&Forgotten { client: operation.client, ran, last: stamp });
+    fn forget(&mut self, OperationId { client, sequence }: OperationId, stamp: Stamp) {
+        let at = self.of_client(client).unwrap_or_else(|at| {
+            self.forgotten.insert(at, Forgotten { client, ran: Sequences::default(), last: stamp });
+            at
+        });
+        let known = &mut self.forgotten[at];
+        known.ran.add(sequence);
+        known.last = known.last.max(stamp);
     }
 
     fn take_up(&mut self, theirs: &Forgotten) {
@@ -181,27 +209,32 @@ impl History {
         }
     }
 
-    /// Forgets the oldest settled events beyond the last [`REMEMBERED`]. Returns the clients of which nothing is known
-    /// here any more, since these were too many.
-    pub fn trim(&mut self) -> Vec<OperationId> {
-        let surplus = self.events.len().saturating_sub(REMEMBERED);
-        if surplus == 0 {
-            return Vec::new();
-        }
-        let mut stamps: Vec<Stamp> = self.events.iter().map(|event| event.stamp).collect();
-        stamps.sort_unstable();
-        let limit = stamps[surplus - 1];
+    /// Forgets the oldest settled events beyond the last [`REMEMBERED`].
+    pub fn trim(&mut self) -> Trimmed {
+        let mut trimmed = Trimmed::default();
+        let Some(limit) = self.limit() else { return trimmed };
         let is_old = |event: &mut Event| event.stamp <= limit && event.outcome != Outcome::Pending;
-        let old: Vec<Event> = self.events.extract_if(.., is_old).collect();
-        for event in old {
+        trimmed.events = self.events.extract_if(.., is_old).collect();
+        for event in &trimmed.events {
             self.forget(event.operation, event.stamp);
         }
-        let mut dropped = Vec::new();
         while self.forgotten.len() > REMEMBERED {
             let oldest = (0..self.forgotten.len()).min_by_key(|at| self.forgotten[*at].last).unwrap_or_default();
-            dropped.push(self.forgotten.remove(oldest).highest());
+            trimmed.clients.push(self.forgotten.remove(oldest).highest());
         }
-        dropped
+        trimmed
+    }
+
+    /// The stamp of the last event that is one too many; `None` where none is.
+    fn limit(&self) -> Option<Stamp> {
+        let surplus = self.events.len().checked_sub(REMEMBERED).filter(|surplus| *surplus > 0)?;
+        let stamps = self.events.iter().map(|event| event.stamp);
+        if surplus == 1 {
+            // One write more: what a busy name comes to each time.
+            return stamps.min();
+        }
+        let mut stamps: Vec<Stamp> = stamps.collect();
+        Some(*stamps.select_nth_unstable(surplus - 1).1)
     }
 
     /// The event that made this write.
@@ -298,7 +331,7 @@ mod tests {
     fn too_many_clients_are_handed_on() {
         let mut history: History = (1..=200).map(|n| event(u128::from(n), n, Outcome::Done)).collect::<Vec<_>>().into();
         let dropped = history.trim();
-        assert_eq!(dropped.iter().map(|operation| operation.client).collect::<Vec<_>>(), (1..=72).collect::<Vec<_>>());
+        assert_eq!(dropped.clients.iter().map(|operation| operation.client).collect::<Vec<_>>(), (1..=72).collect::<Vec<_>>());
         assert_eq!(history.len(), 2 * REMEMBERED);
     }
 }

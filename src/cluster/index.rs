@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::naming::Name;
 
-use super::history::{Event, Outcome};
+use super::history::{Event, Learned, Outcome};
 use super::oplog::Oplog;
 use super::record::Record;
 use super::stamp::Stamp;
@@ -22,15 +22,16 @@ pub(super) struct Index {
     pub tombstones: BTreeMap<Name, Duration>,
     /// The writes of which it is not known what became of them.
     pub unsettled: BTreeMap<Dot, Name>,
-    /// The oldest event that each record remembers.
+    /// For each record that remembers anything an entry that is no later than all of it. It does not follow what is
+    /// forgotten: whoever comes by it for its age sees how old the record's memory really is.
     pub oldest: BTreeSet<(Stamp, Name)>,
     /// At which names an operation ran.
     pub oplog: Oplog,
 }
 
 impl Index {
-    /// The record of a name was replaced.
-    pub fn replaced(&mut self, now: Duration, name: &Name, old: &Record, new: &Record) {
+    /// The record of a name was replaced, whose history has so changed. Of the old one that is not looked at.
+    pub fn replaced(&mut self, now: Duration, name: &Name, old: &Record, new: &Record, learned: &Learned) {
         for dot in old.dots().filter(|dot| new.dots().all(|other| other != *dot)) {
             self.by_dot.remove(&dot);
         }
@@ -42,34 +43,25 @@ impl Index {
         } else if old.is_tombstone() {
             self.tombstones.remove(name);
         }
-        if old.history != new.history {
-            self.remembered(name, old, new);
+        self.learned(name, new, learned);
+    }
+
+    fn learned(&mut self, name: &Name, new: &Record, learned: &Learned) {
+        for event in &learned.gone {
+            if new.history.of(event.operation).next().is_none() {
+                self.oplog.remove(event.operation, name);
+            }
+            self.unsettled.remove(&event.dot);
+        }
+        for event in &learned.noted {
+            self.oplog.add(event.operation, name);
+            self.settled(name, event);
         }
     }
 
-    fn remembered(&mut self, name: &Name, old: &Record, new: &Record) {
-        for event in old.history.iter().filter(|event| new.history.get(event.dot).is_none()) {
-            self.oplog.remove(event.operation, name);
-            self.unsettled.remove(&event.dot);
-        }
-        for event in new.history.iter() {
-            let known = old.history.get(event.dot);
-            if known.is_none() {
-                self.oplog.add(event.operation, name);
-            }
-            if known.map(|known| known.outcome) != Some(event.outcome) {
-                self.settled(name, event);
-            }
-        }
-        let (before, after) = (old.history.oldest(), new.history.oldest());
-        if before != after {
-            if let Some(stamp) = before {
-                self.oldest.remove(&(stamp, name.clone()));
-            }
-            if let Some(stamp) = after {
-                self.oldest.insert((stamp, name.clone()));
-            }
-        }
+    /// The record of a name remembers something that happened then, and before it knew nothing as old.
+    pub fn remembers(&mut self, name: &Name, stamp: Stamp) {
+        self.oldest.insert((stamp, name.clone()));
     }
 
     fn settled(&mut self, name: &Name, event: &Event) {

@@ -43,11 +43,16 @@ impl Replica {
         let before = |age: Duration| Stamp(reading.0.saturating_sub(Stamp::of(age).0));
         let limit = before(self.retention.operations);
         let due = self.index.oldest.iter().take_while(|(stamp, _)| *stamp < limit).take(MOST_AT_ONCE);
-        let names: Vec<Name> = due.map(|(_, name)| name.clone()).collect();
-        for name in names {
+        let due: Vec<(Stamp, Name)> = due.cloned().collect();
+        for entry in due {
+            self.index.oldest.remove(&entry);
+            let (_, name) = entry;
             let Some(record) = self.records.get(&name) else { continue };
             let mut record = Record::clone(record);
             let gone = record.history.forget_before(limit);
+            if let Some(oldest) = record.history.oldest() {
+                self.index.remembers(&name, oldest);
+            }
             for &operation in &gone {
                 self.horizons.raise(operation, reading);
             }

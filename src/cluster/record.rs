@@ -80,6 +80,11 @@ fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<Siblin
 }
 
 impl Record {
+    /// Takes its live versions out. What is returned is the record as it was, but for its history and coverage.
+    pub(super) fn take_versions(&mut self) -> Self {
+        Self { siblings: std::mem::take(&mut self.siblings), last: self.last.clone(), ..Self::default() }
+    }
+
     /// Whether the write was seen at this name: it is live, or it was superseded.
     pub fn has_seen(&self, dot: Dot) -> bool {
         self.last.covers(dot) || self.coverage.covers(dot)

@@ -14,7 +14,7 @@ use rand::{Rng, RngExt};
 use crate::naming::{Content, Name};
 use crate::protocol::OperationId;
 
-use super::history::{Digest, Event, Outcome};
+use super::history::{Digest, Event, Learned, Outcome};
 use super::index::Index;
 use super::merge::Merge;
 use super::oplog::{Horizons, Standing, standing};
@@ -240,8 +240,13 @@ impl Replica {
         let dot = Dot { actor: self.actor, sequence: self.sequence };
         debug_assert!(!self.rules.hold(Rule::DotsUsedOnce) || !self.seen.has(dot), "invariant 1: {dot} was used before");
         let stamp = self.clock.tick(now);
-        let mut record = self.records.get(name).map(|record| Record::clone(record)).unwrap_or_default();
-        let (kept, replaced): (Vec<_>, Vec<_>) = record.siblings.drain(..).partition(|s| draft.keep.contains(&s.dot));
+        self.projection.touch(&self.records, name);
+        let entry = self.records.entry(name.clone()).or_default();
+        // In place, where nobody else holds it: a name that is written all the time has a long history.
+        let record = Arc::make_mut(entry);
+        let before = record.take_versions();
+        let siblings = before.siblings.iter().cloned();
+        let (kept, replaced): (Vec<_>, Vec<_>) = siblings.partition(|s| draft.keep.contains(&s.dot));
         for sibling in &replaced {
             record.last.raise(sibling.dot);
         }
@@ -251,8 +256,14 @@ impl Replica {
         }
         let inherited = replaced.iter().map(|sibling| sibling.created).min();
         record.siblings = kept;
+        let mut learned = Learned::default();
         if let Some((operation, digest, outcome)) = draft.event {
-            record.history.note(Event { dot, operation, digest, stamp, outcome });
+            if record.history.is_empty() {
+                self.index.remembers(name, stamp);
+            }
+            let event = Event { dot, operation, digest, stamp, outcome };
+            record.history.note(event);
+            learned.noted.push(event);
         }
         if let Some(Bound { content, operation, created, lease }) = draft.binds {
             let created = created.or(inherited).unwrap_or(stamp);
@@ -260,16 +271,21 @@ impl Replica {
             record.siblings.push(Arc::new(sibling));
             record.siblings.sort_unstable_by_key(|sibling| sibling.dot);
         }
+        let trimmed = record.history.trim();
+        learned.gone = trimmed.events;
+        let record = Arc::clone(entry);
         self.seen.add(dot);
-        self.trim(now, &mut record);
-        self.put(now, name, Some(Arc::new(record)));
+        self.refuse(now, &trimmed.clients);
+        self.index.replaced(now, name, &before, &record, &learned);
+        self.projection.replaced(&self.records, name, &before, &record);
+        self.store(name, Some(record));
         dot
     }
 
     /// What a busy name no longer remembers is refused everywhere, if it comes again.
-    fn trim(&mut self, now: Duration, record: &mut Record) {
-        for operation in record.history.trim() {
-            self.horizons.raise(operation, self.clock.reading(now));
+    fn refuse(&mut self, now: Duration, operations: &[OperationId]) {
+        for operation in operations {
+            self.horizons.raise(*operation, self.clock.reading(now));
         }
     }
 
@@ -289,7 +305,8 @@ impl Replica {
         }
         let changed = merged.is_some();
         if let Some(mut record) = merged {
-            self.trim(now, &mut record);
+            let trimmed = record.history.trim();
+            self.refuse(now, &trimmed.clients);
             self.put(now, name, Some(Arc::new(record)));
         }
         changed
@@ -297,13 +314,14 @@ impl Replica {
 
     /// Says what became of a write. Whether that was news.
     pub fn settle(&mut self, now: Duration, name: &Name, dot: Dot, outcome: Outcome) -> bool {
-        let Some(record) = self.records.get(name) else { return false };
-        if record.history.get(dot).is_none_or(|event| event.outcome >= outcome) {
-            return false;
-        }
-        let mut record = Record::clone(record);
-        record.history.settle(dot, outcome);
-        self.put(now, name, Some(Arc::new(record)));
+        let Some(entry) = self.records.get_mut(name) else { return false };
+        let Some(&event) = entry.history.get(dot).filter(|event| event.outcome < outcome) else { return false };
+        let event = Event { outcome, ..event };
+        Arc::make_mut(entry).history.note(event);
+        let record = Arc::clone(entry);
+        let learned = Learned { noted: vec![event], gone: Vec::new() };
+        self.index.replaced(now, name, &record, &record, &learned);
+        self.store(name, Some(record));
         true
     }
 
@@ -319,6 +337,10 @@ impl Replica {
     /// Replaces the record of a name, in memory and in the transaction; `None` purges it.
     pub(super) fn put(&mut self, now: Duration, name: &Name, record: Option<Arc<Record>>) {
         self.replace(now, name, record.clone());
+        self.store(name, record);
+    }
+
+    fn store(&mut self, name: &Name, record: Option<Arc<Record>>) {
         self.transaction.records.insert(name.clone(), record);
         self.meta_changed = true;
     }
@@ -330,7 +352,11 @@ impl Replica {
             None => self.records.remove(name),
         };
         let (old, new) = (old.unwrap_or_default(), record.unwrap_or_default());
-        self.index.replaced(now, name, &old, &new);
+        let (knew, knows) = (old.history.oldest(), new.history.oldest());
+        if let Some(stamp) = knows.filter(|stamp| knew.is_none_or(|known| *stamp < known)) {
+            self.index.remembers(name, stamp);
+        }
+        self.index.replaced(now, name, &old, &new, &Learned::between(&old.history, &new.history));
         self.projection.replaced(&self.records, name, &old, &new);
     }
 

@@ -1,11 +1,14 @@
 //! Frames to bytes and back, without I/O.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::body::{self, decode_body};
 use super::error::ProtocolError;
+use super::fault::Fault;
+use super::frame::{FrameKind, Outcome, PROTOCOL_VERSION};
 use super::limits::{HEADER_LEN, Limits};
-use super::message::{Fault, FrameKind, Outcome, PROTOCOL_VERSION, Reply, Request};
+use super::message::{Reply, Request};
 use super::operation::Answer;
 
 /// A frame's header.
@@ -69,7 +72,7 @@ pub fn encode_frame(
     out.put_u8(kind as u8);
     out.put_u16_le(flags);
     out.put_u64_le(request_id);
-    let written = postcard::serialize_with_flavor(body, Appender(&mut *out)).map_err(|_| ProtocolError::Body(kind.as_str()));
+    let written = body::write(out, body).map_err(|_| ProtocolError::Body(kind.as_str()));
     let length = out.len() - start - HEADER_LEN;
     let checked = written.and_then(|()| match u32::try_from(length) {
         Ok(length32) if length <= limits.frame => Ok(length32),
@@ -85,22 +88,6 @@ pub fn encode_frame(
             Err(error)
         }
     }
-}
-
-/// Reads a body. Bytes behind it are ignored: they are fields of a later version.
-pub fn decode_body<'a, T: Deserialize<'a>>(kind: FrameKind, body: &'a [u8]) -> Result<T, ProtocolError> {
-    postcard::from_bytes(body).map_err(|_| ProtocolError::Body(kind.as_str()))
-}
-
-/// Appends something that is to be a part of a body.
-pub(super) fn append(out: &mut BytesMut, part: &impl Serialize) {
-    // A buffer takes everything, and every part of ours has a spelling.
-    let _ = postcard::serialize_with_flavor(part, Appender(out));
-}
-
-/// Reads the next part of a body; gives also what is behind it.
-pub(super) fn decode_next<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<(T, &'a [u8]), ProtocolError> {
-    postcard::take_from_bytes(body).map_err(|_| ProtocolError::Body(FrameKind::Reply.as_str()))
 }
 
 impl Request {
@@ -186,26 +173,5 @@ impl Decoder {
     /// Whether a frame has begun and is not whole.
     pub fn is_mid_frame(&self) -> bool {
         self.header.is_some() || !self.buffer.is_empty()
-    }
-}
-
-/// Lets postcard write straight into a `BytesMut`.
-struct Appender<'a>(&'a mut BytesMut);
-
-impl postcard::ser_flavors::Flavor for Appender<'_> {
-    type Output = ();
-
-    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
-        self.0.put_u8(byte);
-        Ok(())
-    }
-
-    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
     }
 }

@@ -2,10 +2,13 @@
 
 use bytes::{Bytes, BytesMut};
 
-use super::codec::{Frame, decode_body, encode_frame};
+use super::body::decode_body;
+use super::codec::{Frame, encode_frame};
 use super::error::ProtocolError;
+use super::fault::Fault;
+use super::frame::{FrameKind, Outcome, PROTOCOL_VERSION};
+use super::greeting::{Hello, MAGIC, Role, Welcome};
 use super::limits::Limits;
-use super::message::{Fault, FrameKind, Hello, MAGIC, Outcome, PROTOCOL_VERSION, Role, Welcome};
 
 impl Hello {
     /// A hello of this version; `cluster` is the cluster wanted, `None` for any.

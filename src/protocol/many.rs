@@ -12,10 +12,10 @@ use bytes::{Bytes, BytesMut};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::{append, decode_next};
+use super::body::{append, decode_next};
 use super::error::ProtocolError;
-use super::message::Fault;
-use super::operation::LinkMet;
+use super::fault::Fault;
+use super::found::LinkMet;
 use crate::naming::{Content, Version};
 
 /// Texts in their order. On the wire they are a sequence of strings.

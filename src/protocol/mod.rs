@@ -14,25 +14,31 @@
 //!
 //! Bodies can't be skipped over: a new field goes at the end of its message, behind a feature bit.
 
+mod body;
 mod codec;
 mod error;
+mod fault;
+mod found;
+mod frame;
+mod greeting;
 mod handshake;
 mod limits;
 mod many;
 mod message;
 mod operation;
+mod standing;
 mod watch;
 
-pub use codec::{Body, Decoder, Frame, Header, decode_body, encode_frame};
+pub use body::decode_body;
+pub use codec::{Body, Decoder, Frame, Header, encode_frame};
 pub use error::ProtocolError;
+pub use fault::{Fault, Refusal, RefusalReason};
+pub use found::{Found, LinkMet, SurveyAnswer, SurveyItem};
+pub use frame::{FrameKind, Outcome, PROTOCOL_VERSION};
+pub use greeting::{Channel, Hello, Introduction, MAGIC, Role, Welcome};
 pub use limits::{HEADER_LEN, Limits};
 pub use many::{ItemWriter, Items, ManyItem, Texts};
-pub use message::{
-    Channel, Fault, FrameKind, Hello, Introduction, MAGIC, Outcome, PROTOCOL_VERSION, Refusal, RefusalReason, Reply, Request,
-    Role, Scope, Welcome,
-};
-pub use operation::{
-    Answer, Found, Gossip, GossipMember, LinkMet, Mutation, NodeStatus, Operation, OperationId, Page, PageRequest, Report,
-    ReportItem, Setting, SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, Written,
-};
+pub use message::{Reply, Request, Scope};
+pub use operation::{Answer, Mutation, Operation, OperationId, Page, PageRequest, Report, ReportItem, TreeChoice, Written};
+pub use standing::{Gossip, GossipMember, NodeStatus, Setting, TreeCopy};
 pub use watch::{Position, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched};

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::naming::{Content, Listed, Source, Version};
-use crate::topology::{ClusterId, Member, NodeId, View};
+use crate::naming::{Content, Listed, Version};
 
+use super::found::{Found, LinkMet, SurveyItem};
 use super::many::{Items, Texts};
-use super::message::Introduction;
+use super::standing::{Gossip, NodeStatus};
 use super::watch::{WatchRequest, Watched};
 
 /// Marks one mutation of one client, so that a repetition is recognised.
@@ -200,60 +200,6 @@ pub enum Answer {
     Watched(Watched),
 }
 
-/// A name's content and where it is from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Found {
-    /// What is bound.
-    pub content: Content,
-    /// Which step of the lookup rule answered.
-    pub source: Source,
-    /// The node in whose tree it stands.
-    #[serde(deserialize_with = "crate::naming::shared::deserialize")]
-    pub node: Arc<str>,
-    /// Which write made it.
-    pub version: Option<Version>,
-    /// The nodes that were asked, in order, the answering node first; empty where it needed nobody else.
-    pub asked: Vec<Arc<str>>,
-}
-
-/// A link met while a name was resolved.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LinkMet {
-    /// The name of the link itself.
-    pub at: String,
-    /// Its target, as it was bound.
-    pub target: String,
-    /// What remains of the name behind the link; empty where the link is the end.
-    pub rest: String,
-    /// The link's own content, source and node.
-    pub found: Found,
-}
-
-/// One tree's answer for a name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SurveyItem {
-    /// The node.
-    #[serde(deserialize_with = "crate::naming::shared::deserialize")]
-    pub node: Arc<str>,
-    /// Which tree, as seen from the node that was asked.
-    pub source: Source,
-    /// What it said.
-    pub answer: SurveyAnswer,
-}
-
-/// What one tree said of a name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum SurveyAnswer {
-    /// It is bound there.
-    Found(Found),
-    /// A link is on the way there.
-    Link(LinkMet),
-    /// It isn't bound there.
-    Absent,
-    /// No answer in time.
-    Silent,
-}
-
 /// A part of a listing, in order of components.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Page {
@@ -294,95 +240,4 @@ pub struct ReportItem {
     pub name: String,
     /// The answers, each with its node and source.
     pub answers: Vec<Found>,
-}
-
-/// A node's state, for people.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NodeStatus {
-    /// Who answers, and in which state it is.
-    pub introduction: Introduction,
-    /// Its view.
-    pub view: View,
-    /// Names in its copy of the cluster tree.
-    pub cluster_names: u64,
-    /// Names in its local tree.
-    pub local_names: u64,
-    /// Open connections.
-    pub connections: u64,
-    /// Requests served since it started.
-    pub requests: u64,
-    /// Time since it started, in milliseconds.
-    pub uptime: u64,
-    /// Warnings that a person should see, such as two clusters that refuse each other.
-    pub warnings: Vec<String>,
-    /// What it runs with.
-    pub settings: Vec<Setting>,
-    /// How its copy of the cluster tree compares with others'.
-    pub copy: TreeCopy,
-}
-
-/// A copy of the cluster tree: how far it is, and whether it is the same as another. All of one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TreeCopy {
-    /// How many writes it has seen.
-    pub writes: u64,
-    /// Which ones: equal where they are the same.
-    pub seen: u64,
-    /// Equal where the same versions stand at the same names: always, where the same writes were seen.
-    pub digest: u64,
-    /// Names at which versions disagree.
-    pub conflicts: u64,
-    /// Nodes that missed a write of this one and have not caught up.
-    pub lagging: Vec<Arc<str>>,
-}
-
-/// One of a node's settings.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting {
-    /// Its name, e.g. `listen`.
-    pub name: String,
-    /// Its value, in words.
-    pub value: String,
-    /// Where it is from: `default`, `argument`, `flag`, a file's path, an environment variable.
-    pub source: String,
-}
-
-/// What nodes tell each other, every few hundred milliseconds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gossip {
-    /// Who speaks.
-    pub from: Introduction,
-    /// Whom it believes alive.
-    pub members: Vec<GossipMember>,
-    /// It leaves now.
-    pub leaving: bool,
-    /// Every seed that it was given is in its cluster: nobody whom it should know is still unheard of. A cluster's id
-    /// becomes firm when all members say so.
-    pub settled: bool,
-}
-
-/// A member as another node knows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GossipMember {
-    /// The member.
-    pub member: Member,
-    /// How long ago the speaker heard from it itself, in milliseconds.
-    pub heard: u32,
-}
-
-impl Gossip {
-    /// The incarnations named.
-    pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.members.iter().map(|m| m.member.id)
-    }
-
-    /// The speaker's cluster id.
-    pub fn cluster_id(&self) -> Option<ClusterId> {
-        self.from.cluster_id
-    }
-
-    /// The speaker.
-    pub fn speaker(&self) -> &Member {
-        &self.from.member
-    }
 }

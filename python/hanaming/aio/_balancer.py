@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from hanaming._balancing.block import Block, Loop
 from hanaming._balancing.face import Face
 from hanaming._balancing.told import OfTasks
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import ParamSpec, Self
 
-    from hanaming._balancing.series import Series
     from hanaming.records import Target
 
     _P = ParamSpec("_P")
@@ -85,13 +85,10 @@ class Balancer(Face):
         await self.aclose()
 
 
-class AttemptLoop:
+class AttemptLoop(Loop):
     """The attempts of one call."""
 
-    __slots__ = ("_series",)
-
-    def __init__(self, series: Series) -> None:
-        self._series = series
+    __slots__ = ()
 
     def __aiter__(self) -> Self:
         return self
@@ -103,22 +100,10 @@ class AttemptLoop:
         return AttemptBlock(self._series, number)
 
 
-class AttemptBlock:
+class AttemptBlock(Block):
     """One attempt: `async with attempt as target:` gives the target to call."""
 
-    __slots__ = ("_series", "number")
-
-    number: int
-    """Which attempt of the call it is, from 1."""
-
-    def __init__(self, series: Series, number: int) -> None:
-        self._series = series
-        self.number = number
-
-    @property
-    def time_left(self) -> float:
-        """The seconds that are left for this attempt and all further ones."""
-        return self._series.calling.time_left
+    __slots__ = ()
 
     async def __aenter__(self) -> Target:
         self._series.enter(self.number)
@@ -136,6 +121,3 @@ class AttemptBlock:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         return self._series.leave(error)
-
-    def __repr__(self) -> str:
-        return f"<attempt {self.number}>"
