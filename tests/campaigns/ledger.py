@@ -8,6 +8,7 @@ before it. A write that failed with `NO` was not made.
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,18 +26,32 @@ ABSENT: Final = _Absent()
 
 @dataclass
 class Entry:
-    """One name: what was acknowledged last and by whom, and what is in doubt, from before that and since."""
+    """One name: what was acknowledged last and by whom, and what is in doubt, from before that and since.
+
+    An unbind does not say who holds it: `None`. Then it's at least one.
+    """
 
     last: Any = ABSENT
-    holders: set[str] = field(default_factory=set)
+    holders: set[str] | None = field(default_factory=set)
     is_guaranteed: bool = True
     before: list[Any] = field(default_factory=list)
     since: list[Any] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)
 
-    def acknowledged(self, value: Any, holders: list[str]) -> None:
+    def acknowledged(self, value: Any, holders: list[str] | None) -> None:
         self.before += self.since
         self.since = []
-        self.last, self.holders, self.is_guaranteed = value, set(holders), True
+        self.last, self.holders, self.is_guaranteed = value, None if holders is None else set(holders), True
+        self.note(f"{value!r} on {holders}")
+
+    def lost(self, node: str) -> None:
+        if self.holders is not None:
+            self.holders.discard(node)
+        self.is_guaranteed &= bool(self.holders)
+        self.note(f"lost on {node}")
+
+    def note(self, text: str) -> None:
+        self.history.append(f"{time.strftime('%H:%M:%S')} {text}")
 
     def wrong(self, shown: Any, versions: list[Any]) -> str | None:
         """What is wrong with what is found; `versions` are all that stand at the name."""
@@ -70,27 +85,26 @@ class Ledger:
                 with self._lock:
                     self.in_doubt += 1
                     self._entry(name).since.append(value)
+                    self._entry(name).note(f"{value!r} in doubt")
             elif error.completion is not CompletionStatus.NO:
                 raise  # names of its own: nobody can have been there first
             return
         with self._lock:
             self.acknowledged += 1
-            entry = self._entry(name)
-            # An unbind does not say who holds it: at least one of those who had what it removed, or what nobody can know.
-            entry.acknowledged(value, holders if holders is not None else list(entry.holders))
+            self._entry(name).acknowledged(value, holders)
 
     def wiped(self, node: FleetNode) -> None:
         """A node has lost its data."""
         with self._lock:
             for entry in self.entries.values():
-                entry.holders.discard(node.name)
-                entry.is_guaranteed &= bool(entry.holders)
+                entry.lost(node.name)
 
     def held_by_all(self, nodes: list[FleetNode]) -> None:
         """All nodes have equal trees, while nobody writes."""
         with self._lock:
             for entry in self.entries.values():
                 entry.holders = {node.name for node in nodes}
+                entry.note("equal")
 
     def check(self, node: FleetNode) -> None:
         """What a node shows is what clients were told."""

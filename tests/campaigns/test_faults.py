@@ -73,6 +73,7 @@ class Fate:
         self._fleet.start(self._fleet.down)
         with writers.paused():
             self._fleet.settled()
+            self._ledger.check(self._choice.choice(self._fleet.nodes))
             self._ledger.held_by_all(self._fleet.nodes)
 
 

@@ -55,20 +55,19 @@ class Writers:
         try:
             with HAContext(self._fleet.provider, timeout=5.0) as ctx:
                 number = 0
+                names: list[str] = []
                 while not self._stop.wait(_PAUSE):
                     with self._turns[writer]:
-                        self._write(ctx, choice, writer, number)
+                        self._write(ctx, choice, names, f"w{writer}/name{number}", number)
                     number += 1
         except BaseException as error:  # noqa: BLE001 - raised by the block
             self._broken.append(error)
 
-    def _write(self, ctx: HAContext, choice: random.Random, writer: int, number: int) -> None:
-        known = (
-            [name for name in self._ledger.entries if name.startswith(f"w{writer}/")] if choice.random() < 0.4 else []
-        )
-        if not known:
-            self._ledger.write(ctx, f"w{writer}/name{number}", number)
+    def _write(self, ctx: HAContext, choice: random.Random, names: list[str], new: str, value: int) -> None:
+        if not names or choice.random() < 0.6:
+            self._ledger.write(ctx, new, value)
+            names.append(new)
         elif choice.random() < 0.6:
-            self._ledger.write(ctx, choice.choice(known), number, again=True)
+            self._ledger.write(ctx, choice.choice(names), value, again=True)
         else:
-            self._ledger.write(ctx, choice.choice(known), ABSENT)
+            self._ledger.write(ctx, choice.choice(names), ABSENT)
