@@ -86,6 +86,9 @@ pub struct Pull {
 /// A part is closed when it has grown to so many bytes: well below a frame's limit, though a record follows the last.
 const PART_BYTES: usize = 512 * 1024;
 
+/// Who lacks more than this part of all writes lacks much.
+const MUCH: u64 = 8;
+
 /// What taking a part led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -208,20 +211,32 @@ impl Replica {
 
     /// The records with a write that the peer has not seen, and those whose outcome it asks for.
     fn records_beyond(&self, request: &SyncRequest) -> Vec<Named> {
-        let mut names = BTreeSet::new();
-        for last in self.seen.vector().iter().chain(self.seen.beyond()) {
-            let known = request.seen.vector().get(last.actor);
-            let first_lacking = Dot { actor: last.actor, sequence: known.saturating_add(1) };
-            let end = Dot { actor: last.actor, sequence: u64::MAX };
-            if known < last.sequence {
-                let lacking = self.index.by_dot.range(first_lacking..=end).filter(|(dot, _)| !request.seen.has(**dot));
-                names.extend(lacking.map(|(_, name)| name));
-            }
-        }
         let settled = |name: &Name, dot: Dot| {
             self.records.get(name).and_then(|r| r.history.get(dot)).is_some_and(|event| event.outcome != Outcome::Pending)
         };
-        names.extend(request.unsettled.iter().filter(|event| settled(&event.name, event.dot)).map(|event| &event.name));
+        let news = request.unsettled.iter().filter(|event| settled(&event.name, event.dot)).map(|event| &event.name);
+        let mut names: BTreeSet<&Name> = news.collect();
+        let mut ranges = Vec::new();
+        let mut lacking = 0_u64;
+        for last in self.seen.vector().iter().chain(self.seen.beyond()) {
+            let known = request.seen.vector().get(last.actor);
+            if known < last.sequence {
+                lacking += last.sequence - known;
+                let first_lacking = Dot { actor: last.actor, sequence: known.saturating_add(1) };
+                ranges.push(first_lacking..=Dot { actor: last.actor, sequence: u64::MAX });
+            }
+        }
+        // Of who lacks much, all are looked at, in their order: to look each up takes many times as long, and a node
+        // does nothing else meanwhile.
+        if lacking > self.records.len() as u64 / MUCH {
+            let is_lacking = |record: &Record| record.dots().any(|dot| !request.seen.has(dot));
+            let wanted = self.records.iter().filter(|(name, record)| is_lacking(record) || names.contains(name));
+            return wanted.map(|(name, record)| Named { name: name.clone(), record: Arc::clone(record) }).collect();
+        }
+        for range in ranges {
+            let lacking = self.index.by_dot.range(range).filter(|(dot, _)| !request.seen.has(**dot));
+            names.extend(lacking.map(|(_, name)| name));
+        }
         let record = |name: &Name| Some(Named { name: name.clone(), record: Arc::clone(self.records.get(name)?) });
         names.into_iter().filter_map(record).collect()
     }

@@ -51,10 +51,10 @@ impl Engine {
         let names: Vec<Name> = part.records.iter().map(|Named { name, .. }| name.clone()).collect();
         let progress = self.replica.take_part(self.now, pull, part);
         if progress != Progress::Ignored {
-            self.pulls.heard(self.now, from);
+            self.pulls.heard(self.now, from, names);
         }
         if let Progress::Complete { .. } = progress {
-            let is_wanted_again = self.pulls.end(from);
+            let (names, is_wanted_again) = self.pulls.end(from);
             self.synced_with(from);
             for name in names {
                 self.void_repetitions(&name);

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::cluster::sync::Pull;
+use crate::naming::Name;
 use crate::topology::NodeId;
 
 /// How long a pull may hear nothing at first.
@@ -24,6 +25,8 @@ struct UnderWay {
     heard: Duration,
     patience: Duration,
     is_wanted_again: bool,
+    /// The names in the parts that came.
+    names: Vec<Name>,
 }
 
 /// All that are under way.
@@ -45,7 +48,7 @@ impl Pulls {
     /// One begins, in place of an earlier one that heard nothing for too long.
     pub fn begin(&mut self, now: Duration, peer: NodeId, pull: Pull) {
         let patience = self.0.get(&peer).map_or(PATIENCE, |silent| (silent.patience * 2).min(LONGEST));
-        self.0.insert(peer, UnderWay { pull, heard: now, patience, is_wanted_again: false });
+        self.0.insert(peer, UnderWay { pull, heard: now, patience, is_wanted_again: false, names: Vec::new() });
     }
 
     /// The one that a part may belong to.
@@ -53,16 +56,17 @@ impl Pulls {
         self.0.get_mut(&peer).map(|under_way| &mut under_way.pull)
     }
 
-    /// A part of the answer came.
-    pub fn heard(&mut self, now: Duration, peer: NodeId) {
+    /// A part of the answer came, with these names.
+    pub fn heard(&mut self, now: Duration, peer: NodeId, names: Vec<Name>) {
         if let Some(under_way) = self.0.get_mut(&peer) {
             under_way.heard = now;
+            under_way.names.extend(names);
         }
     }
 
-    /// It is over, answered or not; whether another one is wanted.
-    pub fn end(&mut self, peer: NodeId) -> bool {
-        self.0.remove(&peer).is_some_and(|under_way| under_way.is_wanted_again)
+    /// It is over, answered or not: the names in all its parts, and whether another one is wanted.
+    pub fn end(&mut self, peer: NodeId) -> (Vec<Name>, bool) {
+        self.0.remove(&peer).map(|under_way| (under_way.names, under_way.is_wanted_again)).unwrap_or_default()
     }
 
     /// Those with others are over.

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use hanaming::cluster::engine::Timing;
+use hanaming::cluster::message::Message;
 use hanaming::cluster::replica::Retention;
 use hanaming::cluster::reply::{Refusal, Reply, Uncertainty};
 use hanaming::cluster::request::Intent;
-use hanaming::cluster::rules::Rule;
+use hanaming::cluster::rules::{Rule, Rules};
 
 use crate::schedule::ms;
 
@@ -167,4 +168,31 @@ fn a_node_that_is_behind_the_client_catches_up_where_it_can() {
     table.pass(ms(20));
     assert!(matches!(table.reply(2), Some(Reply::Done { .. })), "{:?}", table.reply(2));
     assert_eq!(table.record(behind, &orders).siblings.len(), 1, "it superseded what the client had seen");
+}
+
+/// An operation ran on both sides of a split, and what it did on one was superseded there: the other is taken back, whichever
+/// part of a copy brings it.
+#[test]
+fn a_repetition_in_any_part_of_a_copy_is_voided() {
+    let (mut table, orders) = (Table::new(2, Timing::default(), Retention::default(), Rules::ALL), name("a"));
+    for node in 0..2 {
+        table.see(node, [node], 2);
+        table.ask(node, 10 * node as u64, request(1, &orders, Intent::bind(content("x"))));
+        for number in 0..4_u64 {
+            let large = Intent::bind(content(&"x".repeat(300_000)));
+            let sequence = 10 * (node as u64 + 1) + number;
+            table.ask(node, 100 + sequence, request(sequence, &name(&format!("b{sequence}")), large));
+        }
+    }
+    table.ask(0, 1, request(2, &orders, Intent::rebind(content("y"))));
+    table.carried.clear();
+    table.see(0, 0..2, 2);
+    table.see(1, 0..2, 2);
+    table.carry();
+    let parts = table.carried.iter().filter(|(_, _, message)| matches!(message, Message::Part(part) if part.total > 1));
+    assert!(parts.count() >= 4, "both copies have several parts");
+    for node in 0..2 {
+        let siblings = table.record(node, &orders).siblings;
+        assert_eq!(siblings.iter().map(|sibling| &sibling.content).collect::<Vec<_>>(), [&content("y")], "n{node}");
+    }
 }
