@@ -230,6 +230,7 @@ fn unresolved(label: Arc<str>, why: Box<str>) -> Try {
         outcome: Outcome::Unresolvable(why),
         completion: CompletionStatus::No,
         elapsed: Duration::ZERO,
+        hurried: false,
         why_next: None,
     }
 }

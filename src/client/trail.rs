@@ -90,6 +90,8 @@ pub(super) struct Try {
     pub(super) outcome: Outcome,
     pub(super) completion: CompletionStatus,
     pub(super) elapsed: Duration,
+    /// It had less time than others, since the call was about to end.
+    pub(super) hurried: bool,
     pub(super) why_next: Option<Why>,
 }
 
@@ -162,6 +164,7 @@ impl Trail {
             outcome: Outcome::Answered("found"),
             completion: CompletionStatus::Yes,
             elapsed: Duration::ZERO,
+            hurried: false,
             why_next: None,
         };
         Self { tries: vec![attempt], omitted: 0 }

@@ -398,6 +398,22 @@ fn a_wait_that_runs_out_tells_who_was_silent() {
 }
 
 #[test]
+fn what_the_end_of_a_wait_cuts_off_is_no_silence() {
+    let mut stage = Stage::new("ab", Invocation::wait_for(subject("orders")).unwrap());
+    stage.introduce("ab");
+    stage.start();
+    stage.step(incomplete("ab", "c"));
+    waited(&stage.step(incomplete("ab", "c")));
+    // Two milliseconds are left: whoever is asked has no time to ask the others, and then not even to answer.
+    stage.now = ms(4998);
+    assert!(stage.step(Input::Woke).starts_with("send "));
+    stage.step(incomplete("a", "bc"));
+    stage.now = ms(5000);
+    let error = stage.error(broke(Phase::Wait, TransportErrorKind::TimedOut(ms(1))));
+    assert_eq!(error.to_string(), "'orders': not bound in 5.0 s. na: no such name; nb: no such name; nc: silent. Safe to retry.");
+}
+
+#[test]
 fn a_node_is_told_of_once_though_its_name_was_not_known_at_first() {
     let mut stage = Stage::new("ab", lookup("orders"));
     stage.start();

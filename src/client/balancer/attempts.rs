@@ -243,6 +243,7 @@ impl Attempts {
             outcome,
             completion,
             elapsed: now.saturating_sub(current.started),
+            hurried: false,
             why_next: None,
         });
     }

@@ -30,11 +30,15 @@ impl Call {
             }
         }
         let mut all: Vec<Heard> = Vec::new();
-        let mut hear = |node: &Arc<str>, words: String, is_silence: bool| match all.iter_mut().find(|heard| heard.node == *node) {
-            Some(before) => (before.words, before.is_silence) = (words, is_silence),
-            None => all.push(Heard { node: Arc::clone(node), words, is_silence }),
-        };
         for attempt in self.trail.tries() {
+            // A name that is waited for is asked for until the end, which cuts the last answers off.
+            let is_cut_off = attempt.hurried && self.invocation.waits();
+            let mut hear =
+                |node: &Arc<str>, words: String, is_silence: bool| match all.iter_mut().find(|heard| heard.node == *node) {
+                    Some(_) if is_silence && is_cut_off => {}
+                    Some(before) => (before.words, before.is_silence) = (words, is_silence),
+                    None => all.push(Heard { node: Arc::clone(node), words, is_silence }),
+                };
             match &attempt.outcome {
                 Outcome::Incomplete { answer, answered, silent } => {
                     hear(attempt.name(), (*answer).to_owned(), false);

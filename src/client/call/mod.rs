@@ -81,6 +81,8 @@ struct Current {
     started: Duration,
     /// What the cache had heard when it was asked.
     asked_at: u64,
+    /// It has less time than an attempt gets, since the call is about to end.
+    hurried: bool,
 }
 
 /// One operation's attempts.
@@ -233,6 +235,7 @@ impl Call {
             outcome,
             completion,
             elapsed: now.saturating_sub(current.started),
+            hurried: current.hurried,
             why_next: None,
         });
     }

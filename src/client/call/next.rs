@@ -61,7 +61,6 @@ impl Call {
         };
         let (label, node) = (target.label.clone(), target.node_name.clone());
         let asked_at = fleet.cache.as_ref().map_or(0, Cache::moment);
-        self.current = Some(Current { target: id, label, node, started: now, asked_at });
         if !fresh {
             self.rounds.asked(id);
         }
@@ -72,6 +71,7 @@ impl Call {
             limit = remaining / 2;
         }
         let ends = now + limit;
+        self.current = Some(Current { target: id, label, node, started: now, asked_at, hurried: limit < self.attempt_limit });
         self.request.time_left = u32::try_from(limit.as_micros()).unwrap_or(u32::MAX).max(1);
         fleet.begin(id);
         Output::Send(Send { target: id, ends, fresh })
