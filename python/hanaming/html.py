@@ -78,12 +78,17 @@ def check_report(report: CheckReport) -> str:
     return _table(f"Check: {len(rows)} found", ("name", "what", "answers"), rows)
 
 
+def servers(known: Sequence[Target]) -> str:
+    """The servers that are known."""
+    rows = [(str(t), t.state, t.origin, _duration(t.age)) for t in known]
+    return _table("Targets", ("target", "state", "known from", "known for"), rows)
+
+
 def context(title: str, about: Sequence[tuple[str, str]], targets: Sequence[Target], seen: View | None) -> str:
     """A context: what it is, whom it knows, and since when."""
     parts = [_table(title, ("", ""), about)]
     if targets:
-        rows = [(str(t), t.state, t.origin, _duration(t.age)) for t in targets]
-        parts.append(_table("Targets", ("target", "state", "known from", "known for"), rows))
+        parts.append(servers(targets))
     if seen is not None:
         parts.append(view(seen))
     return "".join(parts)

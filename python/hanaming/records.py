@@ -24,6 +24,7 @@ __all__ = [
     "Hidden",
     "Instance",
     "Member",
+    "Metrics",
     "Mismatch",
     "NameEntry",
     "NodeStatus",
@@ -31,6 +32,7 @@ __all__ = [
     "Resolution",
     "Setting",
     "Target",
+    "Targets",
     "View",
 ]
 
@@ -197,13 +199,13 @@ class Target:
     """A server as a client sees it."""
 
     hostname: str
-    """Its name as the provider list, or the view, gives it."""
+    """Its name as its source gives it: the name in DNS behind the address."""
     host: str
     """The address that is dialled."""
     port: int
     """Its port."""
     origin: str
-    """Which sources list it."""
+    """Where it's known from: provider, dns, srv, view, reference, service."""
     age: float
     """For how long it has been known, in seconds."""
     state: str
@@ -214,6 +216,31 @@ class Target:
 
     def __repr__(self) -> str:
         return f"<Target {self} {self.state}, from {self.origin}>"
+
+
+class Targets(list[Target]):
+    """The servers that a client knows, as they were when it was asked."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return _html("servers", self)
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What a client has counted of its servers since it was made: numbers that only grow."""
+
+    refreshes: int
+    """How often a source was asked who the servers are."""
+    failed_refreshes: int
+    """How often that gave no list, or an empty one; nothing was removed then."""
+    joined: int
+    """Targets that came, the first ones among them."""
+    drained: int
+    """Targets that no source lists any longer."""
+    moves: int
+    """How often an elected target was given up for another that was well, so that the load is even."""
 
 
 @dataclass(frozen=True, slots=True)

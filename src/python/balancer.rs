@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyList};
+use pyo3::types::PyFloat;
 
 use crate::client::Policy;
 use crate::client::balancer::{self, Balancer, BalancerConfig, Calling, Failure, Next, Sequel, Source};
@@ -62,12 +62,18 @@ impl PyBalancing {
 
     /// The servers that are known, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
-    fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+    fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let targets = self.0.targets();
             let rows = targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?;
-            PyList::new(py, rows)
+            records::targets(py, rows)
         })
+    }
+
+    /// What was counted of the servers so far: `Metrics`. Nothing is asked.
+    #[getter]
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records::metrics(py, self.0.metrics())
     }
 
     /// Where the servers are from: `"a list"`, `"service 'orders'"`.

@@ -3,7 +3,7 @@
 use std::env::VarError;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::PyString;
 
 use crate::client::cache::Generation;
 use crate::client::config::seconds;
@@ -66,8 +66,14 @@ impl PyHAContext {
 
     /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
-    fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+    fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| known::targets(slf.py(), &**slf.as_super().get().session()))
+    }
+
+    /// What was counted of the servers so far: `Metrics`. Nothing is asked.
+    #[getter]
+    fn metrics<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        entered(|| known::metrics(slf.py(), &**slf.as_super().get().session()))
     }
 
     /// The newest view that a server told, if any did. Nothing is asked.

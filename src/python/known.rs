@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
-use crate::client::Target;
+use crate::client::{Metrics, Target};
 use crate::server::Node;
 use crate::topology::View;
 
@@ -20,19 +19,21 @@ pub trait Known {
     fn node(&self) -> Option<&Node>;
     /// The servers that it knows over the network, and since how long.
     fn known_targets(&self) -> Vec<(Target, Duration)>;
+    /// What was counted of them.
+    fn known_metrics(&self) -> Metrics;
     /// The newest view that a server told it.
     fn known_view(&self) -> Option<Arc<View>>;
 }
 
-/// The servers: a list of `Target`.
-pub fn targets<'py>(py: Python<'py>, known: &dyn Known) -> PyResult<Bound<'py, PyList>> {
+/// The servers: `Targets`, a list of `Target`.
+pub fn targets<'py>(py: Python<'py>, known: &dyn Known) -> PyResult<Bound<'py, PyAny>> {
     let rows = if let Some(node) = known.node() {
         vec![records::target_in_process(py, node)?]
     } else {
         let targets = known.known_targets();
         targets.iter().map(|(target, age)| records::target(py, target, *age)).collect::<PyResult<Vec<_>>>()?
     };
-    PyList::new(py, rows)
+    records::targets(py, rows)
 }
 
 /// The newest view: a `View`.
@@ -42,4 +43,9 @@ pub fn view<'py>(py: Python<'py>, known: &dyn Known) -> PyResult<Option<Bound<'p
         None => known.known_view(),
     };
     view.map(|view| records::view(py, &view)).transpose()
+}
+
+/// What was counted of the servers: `Metrics`.
+pub fn metrics<'py>(py: Python<'py>, known: &dyn Known) -> PyResult<Bound<'py, PyAny>> {
+    records::metrics(py, known.known_metrics())
 }

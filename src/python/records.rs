@@ -7,7 +7,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use crate::client::{Freshness, Target};
+use crate::client::{Freshness, Metrics, Target};
 use crate::failure::Attempt;
 use crate::naming::{Listed, Source};
 use crate::protocol::{Found, NodeStatus, Setting, TreeCopy, Written};
@@ -171,6 +171,19 @@ pub fn target<'py>(py: Python<'py>, target: &Target, age: Duration) -> PyResult<
     let fields =
         (target.hostname.as_ref(), endpoint.host(), endpoint.port(), target.origin.as_str(), age.as_secs_f64(), target.state());
     record(py, &TARGET, fields)
+}
+
+/// `Targets`, a list.
+pub fn targets<'py>(py: Python<'py>, rows: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Targets");
+    record(py, &CLASS, (rows,))
+}
+
+/// `Metrics`.
+pub fn metrics(py: Python<'_>, counted: Metrics) -> PyResult<Bound<'_, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Metrics");
+    let Metrics { refreshes, failed_refreshes, joined, drained, moves } = counted;
+    record(py, &CLASS, (refreshes, failed_refreshes, joined, drained, moves))
 }
 
 /// `Target`, which is a node of this process.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::client::direct::Direct;
-use crate::client::{Client, ClientConfig, Driver, Invocation, Product, Target, Trail, Watch, fork};
+use crate::client::{Client, ClientConfig, Driver, Invocation, Metrics, Product, Target, Trail, Watch, fork};
 use crate::failure::{Attempt, CompletionStatus, Phase};
 use crate::naming::{ErrorKind, Name, NamingError, Tree};
 use crate::protocol::{Scope, WatchScope};
@@ -287,6 +287,13 @@ impl Known for Session {
         match &self.reach {
             Reach::Network(client) => client.targets(),
             Reach::Process(_) => Vec::new(),
+        }
+    }
+
+    fn known_metrics(&self) -> Metrics {
+        match &self.reach {
+            Reach::Network(client) => client.metrics(),
+            Reach::Process(_) => Metrics::default(),
         }
     }
 

@@ -17,6 +17,7 @@ mod call_rounds;
 mod direct;
 mod elections;
 mod failover;
+mod fleet_dns;
 mod fleet_health;
 mod fleet_sources;
 mod invocations;

@@ -152,3 +152,10 @@ def test_values() -> None:
     assert repr(Reference("Orders")) == "Reference('Orders')"
     assert repr(LinkRef("a/b")) == "LinkRef('a/b')"
     assert str(Name("a/b")) == "a/b"
+
+
+def test_targets_are_a_table() -> None:
+    with HAContext("127.0.0.1:1,127.0.0.1:2") as ctx:
+        assert "127.0.0.2" not in ctx.targets._repr_html_()  # type: ignore[attr-defined]
+        assert "127.0.0.1:2" in ctx.targets._repr_html_()  # type: ignore[attr-defined]
+        assert [str(target) for target in ctx.targets] == ["127.0.0.1:1", "127.0.0.1:2"]

@@ -54,6 +54,9 @@ def test_addresses_that_come_and_go(zone: ZoneServer, servers: Servers) -> None:
         assert connections_to(a, servers.port) == stood, "what is unchanged is untouched"
         assert not connections_to(b, servers.port)
         assert not calls.failures
+        counted = ctx.metrics
+        assert (counted.joined, counted.drained, counted.failed_refreshes, counted.moves) == (3, 1, 0, 0)
+        assert counted.refreshes >= 3
         assert [(target.hostname, target.origin, target.state) for target in ctx.targets] == [(NAME, "dns", "good")] * 2
 
 
@@ -69,13 +72,14 @@ def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(
         until(lambda: len(calls.since(0)) == 2, "both are asked")
         zone.mood = mood
         failing = time.monotonic()
-        until(lambda: len(zone.asked(since=failing)) >= 3, "it was asked again and again", within=20)
+        until(lambda: ctx.metrics.failed_refreshes >= 3, "it was asked again and again", within=20)
         assert len(ctx.targets) == 2
         assert not calls.failures
         asked = zone.asked(since=failing)
         # A datagram that is not answered is sent again, by the same resolution.
         if mood != "silent":
             assert all(later - earlier > 0.75 for earlier, later in pairwise(asked)), asked
+        assert ctx.metrics.drained == 0
         zone.mood = "answer"
         (fresh,) = servers.start(4)
         zone.put(NAME, [fresh])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from hanaming.classification import Verdict
-    from hanaming.records import Attempt, Target
+    from hanaming.records import Attempt, Metrics, Target
     from hanaming.types import DnsRefresh, Policy
 
 
@@ -45,6 +45,11 @@ class Face:
     def targets(self) -> list[Target]:
         """The servers that are known, as they are now. Nothing is asked; a name is resolved when it's first needed."""
         return self._core.targets
+
+    @property
+    def metrics(self) -> Metrics:
+        """What was counted of the servers so far. Nothing is asked."""
+        return self._core.metrics
 
     @property
     def idempotent(self) -> Self:

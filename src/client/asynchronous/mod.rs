@@ -27,6 +27,7 @@ use super::driver::closed;
 use super::election::Elections;
 use super::fleet::{Fleet, Names};
 use super::invocation::{Invocation, Product};
+use super::metrics::Metrics;
 use super::target::Target;
 use super::trail::Trail;
 use links::Links;
@@ -126,6 +127,11 @@ impl AsyncClient {
     pub fn targets(&self) -> Vec<(Target, Duration)> {
         let now = self.0.now();
         self.0.lock().fleet.targets().map(|target| (target.clone(), now.saturating_sub(target.since))).collect()
+    }
+
+    /// What was counted so far.
+    pub fn metrics(&self) -> Metrics {
+        self.0.lock().fleet.metrics()
     }
 
     /// The newest view that a server told. Nothing is asked.

@@ -22,6 +22,7 @@ use super::super::election::Elections;
 use super::super::fleet::{Fleet, Servers};
 use super::super::fork;
 use super::super::keeper::{self, Probe, Tended};
+use super::super::metrics::Metrics;
 use super::super::target::Target;
 use super::attempts::{Attempts, Sequel, Step};
 use super::failure::Failure;
@@ -213,6 +214,11 @@ impl Balancer {
         let now = life.now();
         let watched = life.lock();
         watched.fleet.targets().map(|target| (target.clone(), now.saturating_sub(target.since))).collect()
+    }
+
+    /// What was counted so far.
+    pub fn metrics(&self) -> Metrics {
+        self.0.life().lock().fleet.metrics()
     }
 
     /// What is wrong with the source, where the servers are those that it told last.

@@ -28,6 +28,7 @@ use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
 use super::keeper::{self, Probe, Tended};
+use super::metrics::Metrics;
 use super::target::Target;
 use super::trail::Trail;
 use super::watch::{Asker, Watch, Watches};
@@ -70,6 +71,11 @@ impl Client {
         let now = life.now();
         let shared = life.lock();
         shared.fleet.targets().map(|target| (target.clone(), now.saturating_sub(target.since))).collect()
+    }
+
+    /// What was counted so far.
+    pub fn metrics(&self) -> Metrics {
+        self.0.life().lock().fleet.metrics()
     }
 
     /// The newest view that a server told. Nothing is asked.

@@ -12,6 +12,7 @@ use crate::client::election::Elections;
 use crate::client::fleet::{Fleet, Names};
 use crate::client::fork;
 use crate::client::keeper::{self, Probe, Tended};
+use crate::client::metrics::Metrics;
 use crate::client::target::Target;
 use crate::client::watch::{Asker, Watches};
 use crate::discovery::dns::DnsServers;
@@ -97,6 +98,11 @@ impl Base {
     pub fn targets(&self) -> Vec<(Target, Duration)> {
         let now = self.now();
         self.with_fleet(|fleet| fleet.targets().map(|target| (target.clone(), now.saturating_sub(target.since))).collect())
+    }
+
+    /// What was counted so far.
+    pub fn metrics(&self) -> Metrics {
+        self.with_fleet(|fleet| fleet.metrics())
     }
 
     /// The newest view that a server told. Nothing is asked.

@@ -1,7 +1,6 @@
 //! `hanaming.aio.HAContext`: the unified view of a whole cluster, on asyncio.
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
 use super::super::argument::Argument;
 use super::super::error::entered;
@@ -59,8 +58,14 @@ impl PyAioHAContext {
 
     /// The servers that the context knows, as they are now: a list of `Target`. Nothing is asked.
     #[getter]
-    fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+    fn targets<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| known::targets(slf.py(), &**slf.as_super().get().session()))
+    }
+
+    /// What was counted of the servers so far: `Metrics`. Nothing is asked.
+    #[getter]
+    fn metrics<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        entered(|| known::metrics(slf.py(), &**slf.as_super().get().session()))
     }
 
     /// The newest view that a server told, if any did. Nothing is asked.

@@ -10,7 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::client::nonblocking::Base;
-use crate::client::{Client, ClientConfig, Direct, Driver, Target, Watches};
+use crate::client::{Client, ClientConfig, Direct, Driver, Metrics, Target, Watches};
 use crate::naming::NamingError;
 use crate::protocol::Scope;
 use crate::server::Node;
@@ -191,6 +191,10 @@ impl Known for Session {
 
     fn known_targets(&self) -> Vec<(Target, Duration)> {
         self.life().base.targets()
+    }
+
+    fn known_metrics(&self) -> Metrics {
+        self.life().base.metrics()
     }
 
     fn known_view(&self) -> Option<Arc<View>> {
