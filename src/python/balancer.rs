@@ -73,7 +73,7 @@ impl PyBalancing {
     /// What was counted of the servers so far: `Metrics`. Nothing is asked.
     #[getter]
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        records::metrics(py, self.0.metrics())
+        entered(|| records::metrics(py, self.0.metrics()))
     }
 
     /// Where the servers are from: `"a list"`, `"service 'orders'"`.

@@ -10,13 +10,6 @@ import hanaming
 from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError, aio
 
 
-@pytest.mark.parametrize("options", [{"cache": True}], ids=repr)
-def test_what_an_ha_context_does_not_do_yet(options: dict[str, Any]) -> None:
-    with pytest.raises(OperationNotSupportedError) as caught:
-        HAContext("127.0.0.1:1", **options)
-    assert next(iter(options)) in str(caught.value)
-
-
 @pytest.mark.parametrize("options", [{"mdns": True}], ids=repr)
 def test_what_a_node_does_not_do_yet(options: dict[str, Any]) -> None:
     with pytest.raises(OperationNotSupportedError) as caught:
