@@ -246,6 +246,26 @@ fn a_lookup_asks_the_followed_node_and_the_next_one_nobody() {
 }
 
 #[test]
+fn a_target_that_never_said_who_it_is_may_be_the_followed_node() {
+    let config = ClientConfig { cache: Some(Generation::default()), follow_views: false, ..config("ab") };
+    let mut stage = Stage::with(config, lookup("x"));
+    assert_eq!(stage.start(), "send a 250");
+    let id = stage.id('a');
+    let alone = member('a', 1, hanaming::topology::MemberState::Live);
+    stage.fleet.welcomed(id, &welcome(alone.clone(), view_of(vec![alone])), stage.now);
+    stage.step(replies(of_cluster('a')));
+    stage.fleet.cache.as_mut().unwrap().hear(watched('b', &[], 7, 1), stage.now);
+    for _ in 0..3 {
+        stage.again(lookup("x"));
+        assert_eq!(stage.start(), "send b 250");
+        stage.step(replies(of_cluster('b')));
+        stage.again(lookup("x"));
+        assert_eq!(stage.start(), "done found kept");
+        stage.fleet.cache.as_mut().unwrap().changed("x");
+    }
+}
+
+#[test]
 fn a_missing_name_is_kept_for_both_ways_of_asking() {
     let mut stage = stage(lookup("x"), 'a');
     assert_eq!(stage.start(), "send a 250");

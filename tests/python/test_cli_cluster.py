@@ -98,10 +98,11 @@ def test_status_names_a_member_that_does_not_answer(nodes):
     shown, table = while_frozen("--json"), while_frozen()
     answered = {member["name"]: member["answered"] for member in json.loads(shown.out)["members"]}
     assert answered == {"n1": True, "n2": True, "n3": False}
-    said = f"hanaming: no answer within 0.5 s from n3 at {frozen.address}\n"
-    assert (shown.status, shown.err) == (3, said)
+    said = f"no answer within 0.5 s from n3 at {frozen.address}"
+    error = json.loads(shown.err)["error"]
+    assert (shown.status, error["status"], error["message"], error["silent"]) == (3, 3, said, ["n3"])
     assert "silent" in table.out
-    assert (table.status, table.err.splitlines(keepends=True)[-1]) == (3, said)
+    assert (table.status, table.err.splitlines()[-1]) == (3, f"hanaming: {said}")
 
 
 def test_status_tells_what_the_node_asked_runs_with_and_where_it_is_from(tmp_path):

@@ -54,7 +54,7 @@ def test_a_float_is_finite_or_has_its_form(text, form):
 
 
 def test_nan_reads_back():
-    assert math.isnan(parse(compact(math.nan)))
+    assert math.isnan(parse(compact("name", math.nan)))
 
 
 def test_bool_int_and_float_stay_apart():
@@ -62,7 +62,7 @@ def test_bool_int_and_float_stay_apart():
 
 
 def test_what_is_printed_cannot_steer_a_terminal():
-    text = compact({"\x1b]0;title\x07": "\x9b31m\u202e"})
+    text = compact("name", {"\x1b]0;title\x07": "\x9b31m\u202e"})
     assert text.isprintable()
     assert json.loads(text) == {"\x1b]0;title\x07": "\x9b31m\u202e"}
 

@@ -265,7 +265,8 @@ def test_a_closed_proxy_says_so_and_leaves_nothing(server):
         Client(proxy)
     gc.collect()
     assert threading.active_count() == threads
-    until(lambda: len(os.listdir("/proc/self/fd")) == files, "all sockets are closed")
+    # Those of the tests before may still be closing.
+    until(lambda: len(os.listdir("/proc/self/fd")) <= files, "all sockets are closed")
 
 
 def test_many_clients_at_once_while_faults_come_and_go(proxy):

@@ -39,9 +39,9 @@ def test_the_node_watched_is_frozen() -> None:
             node.stop()
             began = time.monotonic()
             ctx.rebind("a", number, timeout=20)
-            event = next(events)
-            assert event.new is not None
-            assert event.new.value == number
+            # A change that was sent twice is one, and may be told twice.
+            told = next(event.new for event in events if event.new is not None and event.new.value != number - 1)
+            assert told.value == number
             assert time.monotonic() - began < 10
             node.signal(signal.SIGCONT)
 

@@ -199,11 +199,12 @@ impl Fleet {
         answer
     }
 
-    /// The target in good health whose answers can be kept.
+    /// The target in good health whose answers can be kept, or one that may turn out to be it.
     pub(super) fn followed(&self, now: Duration) -> Option<TargetId> {
         let node = self.cache.as_ref()?.followed(now)?;
-        let is_it = |id: &&TargetId| self.roster.get(**id).and_then(|target| target.node_name.as_ref()) == Some(node);
-        self.rotation.iter().find(is_it).copied()
+        let name = |id: &TargetId| self.roster.get(*id).and_then(|target| target.node_name.as_ref());
+        let is_it = self.rotation.iter().find(|id| name(id) == Some(node));
+        is_it.or_else(|| self.rotation.iter().find(|id| name(id).is_none())).copied()
     }
 
     /// Questions to put to their sources now; tell the outcome of each with [`told`](Self::told).
