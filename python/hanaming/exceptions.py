@@ -47,6 +47,7 @@ class NamingError(Exception):
         completion: Whether the operation ran.
         safe_to_retry: Whether sending the same operation again does no harm.
         attempts: What was tried, in order.
+        operation_id: The id of a change that may have run.
     """
 
     _ran: ClassVar[CompletionStatus] = CompletionStatus.NO
@@ -63,6 +64,8 @@ class NamingError(Exception):
     """Whether sending the same operation again does no harm."""
     attempts: list[Attempt]
     """What was tried, in order; also shown as notes in the traceback."""
+    operation_id: str | None
+    """The id of a change of the cluster tree that may have run: `ctx.operation_status(id)` tells what became of it."""
 
     def __init__(
         self,
@@ -74,6 +77,7 @@ class NamingError(Exception):
         completion: CompletionStatus | None = None,
         safe_to_retry: bool = False,
         attempts: Sequence[Attempt] = (),
+        operation_id: str | None = None,
     ) -> None:
         super().__init__(message)
         self.name = name
@@ -82,6 +86,7 @@ class NamingError(Exception):
         self.completion = self._ran if completion is None else completion
         self.safe_to_retry = safe_to_retry
         self.attempts = list(attempts)
+        self.operation_id = operation_id
 
     def __str__(self) -> str:
         # `KeyError` would print the message's repr, `OSError` would look for an error number.

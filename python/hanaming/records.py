@@ -6,7 +6,7 @@ a short `repr` and, where people look at it, an HTML form for notebooks; showing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "Mismatch",
     "NameEntry",
     "NodeStatus",
+    "OperationStatus",
     "Receipt",
     "Resolution",
     "Setting",
@@ -95,7 +96,8 @@ class Resolution:
     attempts: list[Attempt]
     """What was tried, in order."""
     stale: bool = False
-    """No server is left to ask: this is what was known last (`cache=True`)."""
+    """There may be a newer value: every server that answers lacks some of what this context has seen of the cluster tree, or
+    (`cache=True`) none is left to ask, and this is what was known last."""
 
     def __repr__(self) -> str:
         stale = ", stale" if self.stale else ""
@@ -134,6 +136,8 @@ class Binding(NameEntry):
 
     value: Any
     """The value as it is bound, or the context; a `Reference` is not handed to an object factory."""
+    version: str | None = field(default=None, compare=False)
+    """Which write made it."""
 
     def __repr__(self) -> str:
         return f"<Binding {self.name!r}: {_short(self.value)}, {_where(self.source, self.node)}>"
@@ -347,6 +351,22 @@ class Conflict:
     """What a lookup gives."""
     others: list[Binding]
     """What it hides."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationStatus:
+    """What became of a change of the cluster tree, as far as the live nodes know."""
+
+    state: Literal["done", "pending", "withdrawn", "forgotten", "unknown"]
+    """`done`: it took effect. `pending`: it is stored, and may yet be withdrawn. `withdrawn`: it was taken back.
+    `forgotten`: it may have run, too long ago to be known. `unknown`: nobody who answered knows of it; with nobody
+    silent it did not run."""
+    name: str | None
+    """The name that it changed, from the root, where it is done or pending."""
+    version: str | None
+    """The write that it made."""
+    silent: list[str]
+    """The live nodes that did not answer, where it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

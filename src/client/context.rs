@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::failure::Attempt;
 use crate::naming::{Content, EntryKind, Listed, Name, NamingError, Value};
-use crate::protocol::{Found, Report, Scope, SurveyItem, TreeChoice, WatchScope, Written};
+use crate::protocol::{Became, Found, OperationId, Report, Scope, SurveyItem, TreeChoice, WatchScope, Written};
 use crate::topology::View;
 
 use super::blocking::Client;
@@ -222,6 +222,27 @@ impl Context {
     pub fn check(&self, name: &str) -> Result<Report, NamingError> {
         match self.perform(Invocation::check(self.subject(name)?.0)?)? {
             Product::Report(report) => Ok(report),
+            other => Err(other_than_asked(&other)),
+        }
+    }
+
+    /// Ends a conflict: the version that is shown as `keep` stays, or (`None`) a context that is there for what lies under it.
+    pub fn resolve_conflict(&self, name: &str, keep: Option<&str>) -> Result<Written, NamingError> {
+        written(self.perform(Invocation::resolve_conflict(self.subject(name)?.0, keep.map(str::to_owned))?)?)
+    }
+
+    /// What became of a change, as far as the live nodes know.
+    pub fn operation_status(&self, id: OperationId) -> Result<Became, NamingError> {
+        match self.perform(Invocation::became(id))? {
+            Product::Became(became) => Ok(became),
+            other => Err(other_than_asked(&other)),
+        }
+    }
+
+    /// A dead member never comes back: no live node counts it any longer.
+    pub fn forget(&self, node: &str) -> Result<(), NamingError> {
+        match self.perform(Invocation::forget(node))? {
+            Product::Accepted => Ok(()),
             other => Err(other_than_asked(&other)),
         }
     }

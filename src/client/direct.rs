@@ -20,6 +20,7 @@ use super::config::ClientConfig;
 use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
+use super::lease::Leases;
 use super::trail::Trail;
 use super::watch::{Watch, Watches};
 
@@ -37,6 +38,7 @@ pub struct Direct {
     fleet: Mutex<Fleet>,
     closed: AtomicBool,
     watches: Watches,
+    leases: Leases,
 }
 
 impl Direct {
@@ -54,8 +56,9 @@ impl Direct {
         let fleet = Fleet::of_process(&config, service.name(), rand::rng().random());
         let (label, name) = (service.endpoint().to_string().into(), service.name().into());
         let watches = Watches::in_process(Arc::clone(&service), scope);
+        let leases = Leases::in_process(Arc::clone(&service));
         let (epoch, fleet, closed) = (instant_now(), Mutex::new(fleet), AtomicBool::new(false));
-        Self { service, label, name, config, epoch, fleet, closed, watches }
+        Self { service, label, name, config, epoch, fleet, closed, watches, leases }
     }
 
     fn now(&self) -> Duration {
@@ -85,6 +88,7 @@ impl Direct {
             operation_id: None,
             is_retry: false,
             operation: invocation.operation(),
+            known: None,
         };
         match self.service.try_now(&request)? {
             Reply::Done(Answer::Found(found)) => invocation.found(found),
@@ -165,7 +169,12 @@ impl Driver for Direct {
         loop {
             let output = call.step(&mut self.fleet(), self.now(), input);
             input = match output {
-                Output::Done(result) => return result.map(|product| (product, call.take_trail())),
+                Output::Done(result) => {
+                    if let Ok(product) = &result {
+                        self.leases.note(call.invocation(), product);
+                    }
+                    return result.map(|product| (product, call.take_trail()));
+                }
                 Output::Wait { until } => {
                     if self.pause(until, give_up) {
                         return Err(self.abandoned(&mut call, false));
@@ -195,6 +204,7 @@ impl Driver for Direct {
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.watches.close();
+        self.leases.close();
     }
 
     fn is_closed(&self) -> bool {

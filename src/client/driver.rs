@@ -49,10 +49,14 @@ pub fn closed_context() -> NamingError {
 /// The error of an operation under which the context was closed; `abandoned` tells what had come of it.
 pub(super) fn closed_under(abandoned: NamingError) -> NamingError {
     let told = abandoned.into_fields();
-    bearing(told.name.as_deref(), closed_context())
+    let error = bearing(told.name.as_deref(), closed_context())
         .with_completion(told.completion)
         .with_repeatable(told.repeatable)
-        .with_attempts(told.attempts)
+        .with_attempts(told.attempts);
+    match told.operation {
+        Some(operation) => error.with_operation(operation),
+        None => error,
+    }
 }
 
 /// The error, bearing the name that the operation is of.

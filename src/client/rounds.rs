@@ -71,6 +71,8 @@ pub(super) struct Rounds {
     sends: u32,
     /// This round was asked for by the servers themselves: its attempts draw on no budget.
     invited: bool,
+    /// Somebody lacks what this client has seen.
+    pub(super) behind: bool,
     pub(super) facts: Facts,
 }
 
@@ -82,6 +84,15 @@ impl Rounds {
         self.over = 0;
         self.sends = 0;
         self.invited = false;
+        self.behind = false;
+        self.facts = Facts::default();
+    }
+
+    /// Asks all once more, for something that they may answer now. It draws on no budget.
+    pub(super) fn again(&mut self) {
+        self.tried.clear();
+        self.invited = true;
+        self.behind = false;
         self.facts = Facts::default();
     }
 
@@ -232,5 +243,6 @@ fn unresolved(label: Arc<str>, why: Box<str>) -> Try {
         elapsed: Duration::ZERO,
         hurried: false,
         why_next: None,
+        is_stale: false,
     }
 }

@@ -10,6 +10,7 @@ use crate::protocol::RefusalReason;
 use crate::topology::{Endpoint, MemberState, NodeId};
 
 use super::latency::Latency;
+use super::session::Extent;
 
 /// Names a target within its fleet. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,6 +88,8 @@ pub struct Target {
     pub(super) misses: u32,
     /// A probe is under way.
     pub(super) probing: bool,
+    /// How much it has of what the client has seen of the cluster tree.
+    pub(super) extent: Extent,
     /// How long it takes to answer.
     pub(super) latency: Latency,
 }

@@ -62,6 +62,8 @@ pub(super) enum Why {
     More,
     /// It's waited for.
     Waiting,
+    /// No server has all that this client has seen.
+    NobodyHasAll,
 }
 
 impl Why {
@@ -77,6 +79,7 @@ impl Why {
             Self::Link => "the link leads on",
             Self::More => "there is more to ask",
             Self::Waiting => "the name is waited for",
+            Self::NobodyHasAll => "no server has all that this client has seen; what there is will do",
         }
     }
 }
@@ -93,6 +96,8 @@ pub(super) struct Try {
     /// It had less time than others, since the call was about to end.
     pub(super) hurried: bool,
     pub(super) why_next: Option<Why>,
+    /// The answer is a node's that lacks some of what the client has seen.
+    pub(super) is_stale: bool,
 }
 
 impl Try {
@@ -103,7 +108,9 @@ impl Try {
 
     /// What came of it, in words, on one line: some are a server's own.
     pub(super) fn words(&self) -> String {
-        OneLine(&self.told()).to_string()
+        let told = self.told();
+        let stale = if self.is_stale { " (stale)" } else { "" };
+        format!("{}{stale}", OneLine(&told))
     }
 
     fn told(&self) -> String {
@@ -132,6 +139,7 @@ impl Try {
             completion: self.completion,
             elapsed: self.elapsed,
             why_next: self.why_next.as_ref().map(|why| why.words().to_owned()),
+            is_stale: self.is_stale,
         }
     }
 }
@@ -166,6 +174,7 @@ impl Trail {
             elapsed: Duration::ZERO,
             hurried: false,
             why_next: None,
+            is_stale: false,
         };
         Self { tries: vec![attempt], omitted: 0 }
     }
@@ -224,6 +233,11 @@ impl Trail {
             last.why_next = None;
         }
         attempts
+    }
+
+    /// Whether the answer is a node's that lacks some of what the client has seen of the cluster tree.
+    pub fn is_stale(&self) -> bool {
+        self.tries.last().is_some_and(|attempt| attempt.is_stale)
     }
 
     /// How many tries were made.

@@ -28,6 +28,8 @@ pub enum Rule {
     DurableBeforeSent,
     /// A node that is behind a client's token catches up or refuses; otherwise it answers.
     TokenChecked,
+    /// After a freeze nobody is served before a peer has told what was missed; otherwise at once.
+    FrozenCatchesUp,
     /// Every execution looks up its operation id; otherwise only what is marked as a retry does.
     EveryExecutionChecks,
     /// A retry asks the live peers what they know of its operation; otherwise only this node's memory counts.
@@ -40,6 +42,8 @@ pub enum Rule {
     RepetitionsVoided,
     /// A peer that misses a write's time is not waited for; otherwise every write waits until it has left.
     LaggingNotWaitedFor,
+    /// An owner that does not answer in time lags: its silence was waited for; otherwise it is waited for again by each.
+    SilentOwnerLags,
     /// A lagging peer is still sent every write; otherwise it is left to anti-entropy.
     LaggingSentTo,
     /// A write that too few nodes can hold or do hold is not called done; otherwise it is.

@@ -4,8 +4,6 @@
 //! 19. A name is its canonical text, and what arrives is a name that an operation takes, or nothing. The modules here
 //! are for serde's `with`.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::naming::{Name, Version};
@@ -76,19 +74,6 @@ pub(super) mod perhaps_numbered {
 
     pub fn deserialize<'de, T: From<Numbered>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
         Ok(Option::<Numbered>::deserialize(deserializer)?.map(T::from))
-    }
-}
-
-/// A set of dots.
-pub(super) mod dots {
-    use super::{BTreeSet, Deserialize, Deserializer, Numbered, Serializer, Version};
-
-    pub fn serialize<S: Serializer>(dots: &BTreeSet<Version>, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(dots.iter().copied().map(Numbered::from))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<Version>, D::Error> {
-        Ok(Vec::<Numbered>::deserialize(deserializer)?.into_iter().map(Version::from).collect())
     }
 }
 

@@ -77,4 +77,6 @@ pub struct Attempt {
     pub elapsed: Duration,
     /// Why another attempt was made after this one; `None` for the last.
     pub why_next: Option<String>,
+    /// What came back is from a node that lacks some of what this client has seen.
+    pub is_stale: bool,
 }

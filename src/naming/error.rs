@@ -141,6 +141,8 @@ pub struct Fields {
     pub attempts: Vec<Attempt>,
     /// What the error says beyond that.
     pub detail: Detail,
+    /// The id of a change that may have run, by which can be asked what became of it.
+    pub operation: Option<String>,
 }
 
 impl NamingError {
@@ -165,6 +167,7 @@ impl NamingError {
             repeatable: false,
             attempts: Vec::new(),
             detail: Detail::None,
+            operation: None,
         }))
     }
 
@@ -226,6 +229,12 @@ impl NamingError {
     /// Adds the attempts made.
     pub fn with_attempts(mut self, attempts: Vec<Attempt>) -> Self {
         self.0.attempts = attempts;
+        self
+    }
+
+    /// Tells the id of a change that may have run.
+    pub fn with_operation(mut self, operation: impl Into<String>) -> Self {
+        self.0.operation = Some(operation.into());
         self
     }
 

@@ -10,6 +10,7 @@ use super::frame::{FrameKind, Outcome, PROTOCOL_VERSION};
 use super::limits::{HEADER_LEN, Limits};
 use super::message::{Reply, Request};
 use super::operation::Answer;
+use super::seen::Brought;
 
 /// A frame's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,16 @@ pub fn encode_frame(
     }
 }
 
+impl Brought {
+    /// Appends it as a frame.
+    pub fn encode(&self, out: &mut BytesMut, limits: Limits) -> Result<(), ProtocolError> {
+        encode_frame(out, FrameKind::Seen, 0, 0, self, limits)
+    }
+}
+
+/// In a reply's flags: the node lacks some of what the client has seen.
+const STALE: u16 = 0x8000;
+
 impl Request {
     /// Appends the request as a frame; the header's flags bear the operation's number.
     pub fn encode(&self, out: &mut BytesMut, request_id: u64, limits: Limits) -> Result<(), ProtocolError> {
@@ -103,6 +114,7 @@ impl Reply {
         match self {
             Self::Done(_) => Outcome::Done,
             Self::Failed(fault) => Outcome::Failed(crate::naming::ErrorKind::from_code(fault.code)),
+            Self::Stale(reply) => reply.outcome(),
         }
     }
 
@@ -112,15 +124,21 @@ impl Reply {
         match self {
             Self::Done(answer) => encode_frame(out, FrameKind::Reply, flags, request_id, answer, limits),
             Self::Failed(fault) => encode_frame(out, FrameKind::Reply, flags, request_id, fault, limits),
+            Self::Stale(reply) => match &**reply {
+                Self::Done(answer) => encode_frame(out, FrameKind::Reply, flags | STALE, request_id, answer, limits),
+                Self::Failed(fault) => encode_frame(out, FrameKind::Reply, flags | STALE, request_id, fault, limits),
+                Self::Stale(_) => reply.encode(out, request_id, limits),
+            },
         }
     }
 
     /// Reads the body of a reply whose header has come.
     pub fn decode(flags: u16, body: &[u8]) -> Result<Self, ProtocolError> {
-        match Outcome::from_flags(flags) {
+        let reply = match Outcome::from_flags(flags) {
             Outcome::Done => decode_body::<Answer>(FrameKind::Reply, body).map(Self::Done),
             Outcome::Failed(_) => decode_body::<Fault>(FrameKind::Reply, body).map(Self::Failed),
-        }
+        }?;
+        Ok(if flags & STALE == 0 { reply } else { Self::Stale(Box::new(reply)) })
     }
 }
 

@@ -73,6 +73,10 @@ pub enum RefusalReason {
     Overloaded,
     /// The node was closed in this process.
     Closed,
+    /// It lacks some of what the client has seen of the cluster tree.
+    Behind,
+    /// It stood still, and finds out what it missed.
+    Waking,
 }
 
 impl RefusalReason {
@@ -83,6 +87,8 @@ impl RefusalReason {
             Self::Quiescing => "quiescing",
             Self::Overloaded => "overloaded",
             Self::Closed => "closed",
+            Self::Behind => "behind",
+            Self::Waking => "waking",
         }
     }
 }

@@ -21,6 +21,8 @@ pub enum FrameKind {
     View = 5,
     /// What one node's engine tells another's, which nobody replies to; the request id is 0.
     Message = 6,
+    /// [`Brought`](super::Brought): pushed by the server before a reply that tells of more than before; the request id is 0.
+    Seen = 7,
 }
 
 impl FrameKind {
@@ -33,6 +35,7 @@ impl FrameKind {
             4 => Self::Reply,
             5 => Self::View,
             6 => Self::Message,
+            7 => Self::Seen,
             _ => return None,
         })
     }
@@ -46,6 +49,7 @@ impl FrameKind {
             Self::Reply => "reply",
             Self::View => "view",
             Self::Message => "message",
+            Self::Seen => "seen",
         }
     }
 }

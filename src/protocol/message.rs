@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
 use super::operation::{Answer, Operation, OperationId};
+use super::seen::Known;
 
 /// From which trees a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +30,8 @@ pub struct Request {
     pub is_retry: bool,
     /// What is asked.
     pub operation: Operation,
+    /// What the client has seen of the cluster tree, where it isn't sure that this node has all of it.
+    pub known: Option<Box<Known>>,
 }
 
 /// A reply, decoded.
@@ -38,4 +41,6 @@ pub enum Reply {
     Done(Answer),
     /// It failed, or was refused before it ran.
     Failed(Fault),
+    /// One of these, from a node that lacks some of what the client has seen.
+    Stale(Box<Self>),
 }

@@ -8,7 +8,8 @@
 //!
 //! All integers are little-endian; `length` counts the body alone and is checked before memory is taken. In a reply,
 //! `flags` is the *outcome*: 0 where the operation was done, else the error's code (low 12 bits), so that whoever has
-//! only the header knows how it ended; in a request it is the operation's number. The first frame of a connection is a
+//! only the header knows how it ended; its highest bit says that the node
+//! lacks some of what the client has seen; in a request it is the operation's number. The first frame of a connection is a
 //! [`Hello`]; requests may follow it at once, without waiting for the [`Welcome`]. A refused hello is answered by a
 //! welcome whose flags are the refusal's code; nothing that followed it ran.
 //!
@@ -26,6 +27,7 @@ mod limits;
 mod many;
 mod message;
 mod operation;
+mod seen;
 mod standing;
 mod watch;
 
@@ -39,6 +41,9 @@ pub use greeting::{Channel, Hello, Introduction, MAGIC, Role, Welcome};
 pub use limits::{HEADER_LEN, Limits};
 pub use many::{ItemWriter, Items, ManyItem, Texts};
 pub use message::{Reply, Request, Scope};
-pub use operation::{Answer, Mutation, Operation, OperationId, Page, PageRequest, Report, ReportItem, TreeChoice, Written};
+pub use operation::{
+    Answer, Became, Mutation, Operation, OperationId, Page, PageRequest, Report, ReportItem, TreeChoice, Written,
+};
+pub use seen::{Actor, Brought, Known, Seen, Vector};
 pub use standing::{Gossip, GossipMember, NodeStatus, Setting, TreeCopy};
 pub use watch::{Position, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched};

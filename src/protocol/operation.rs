@@ -3,6 +3,7 @@
 //! Names travel as their canonical text (`Name::to_string`), absolute from the root.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,20 @@ pub struct OperationId {
 impl fmt::Display for OperationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}.{}", self.client, self.sequence)
+    }
+}
+
+/// Reads what [`Display`](fmt::Display) writes.
+impl FromStr for OperationId {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (client, sequence) = text.split_once('.').ok_or(())?;
+        if client.len() != 32 {
+            return Err(());
+        }
+        let client = u128::from_str_radix(client, 16).map_err(drop)?;
+        Ok(Self { client, sequence: sequence.parse().map_err(drop)? })
     }
 }
 
@@ -71,6 +86,16 @@ pub enum Operation {
         /// For how many milliseconds.
         hold: u32,
     },
+    /// What became of a change. Answered by `Became`.
+    Became {
+        /// The change.
+        id: OperationId,
+    },
+    /// A member that never comes back is none any longer. Answered by `Accepted` when all live nodes know it.
+    Forget {
+        /// The node's name.
+        node: String,
+    },
 }
 
 impl Operation {
@@ -89,12 +114,14 @@ impl Operation {
             Self::Gossip(_) => 9,
             Self::Watch(_) => 10,
             Self::Await { .. } => 11,
+            Self::Became { .. } => 12,
+            Self::Forget { .. } => 13,
         }
     }
 
     /// Whether this version knows an operation of that number.
     pub fn is_known(code: u16) -> bool {
-        (1..=11).contains(&code)
+        (1..=13).contains(&code)
     }
 }
 
@@ -137,7 +164,7 @@ pub enum Mutation {
         replace: bool,
         /// Make the contexts on the way.
         create_parents: bool,
-        /// Lifetime in milliseconds unless renewed; not supported yet.
+        /// Lifetime in milliseconds unless it is renewed.
         lease: Option<u32>,
     },
     /// Removes what is bound.
@@ -163,6 +190,20 @@ pub enum Mutation {
     DestroySubcontext {
         /// The name.
         name: String,
+    },
+    /// Ends a conflict: one version stays.
+    ResolveConflict {
+        /// The name.
+        name: String,
+        /// The version that stays, as it is shown; `None` keeps a context that is there for what lies under it.
+        keep: Option<String>,
+    },
+    /// A lease goes on: its time begins anew.
+    Renew {
+        /// The name.
+        name: String,
+        /// The version that was given the lease.
+        version: Version,
     },
 }
 
@@ -198,6 +239,36 @@ pub enum Answer {
     Gossip(Gossip),
     /// What is bound at watched names.
     Watched(Watched),
+    /// What became of a change.
+    Became(Became),
+}
+
+/// What became of a change, as far as the live nodes know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Became {
+    /// It took effect.
+    Done {
+        /// The name.
+        name: String,
+        /// The write that it made.
+        version: Version,
+    },
+    /// It is stored and not yet settled: it may be withdrawn.
+    Pending {
+        /// The name.
+        name: String,
+        /// The write that it made.
+        version: Version,
+    },
+    /// It was taken back.
+    Withdrawn,
+    /// It may have run, too long ago to be known.
+    Forgotten,
+    /// Nobody who answered knows of it. With nobody silent it did not run.
+    Unknown {
+        /// The live nodes that did not answer.
+        silent: Vec<Arc<str>>,
+    },
 }
 
 /// A part of a listing, in order of components.

@@ -55,6 +55,7 @@ fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResu
     fields.set_item("remaining_name", told.remaining_name)?;
     fields.set_item("completion", completion(py, told.completion)?)?;
     fields.set_item("safe_to_retry", safe_to_retry)?;
+    fields.set_item("operation_id", told.operation)?;
     match told.detail {
         Detail::None => {}
         Detail::Existing(row) => fields.set_item("existing", existing(py, &row, asked)?)?,

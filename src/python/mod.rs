@@ -19,7 +19,6 @@ mod ha_context;
 mod hot;
 mod imports;
 mod known;
-mod later;
 mod log;
 mod name;
 mod node;

@@ -19,7 +19,7 @@ use super::context::PyContext;
 use super::error::{self, entered, guarded};
 use super::registration::PyRegistration;
 use super::session::Session;
-use super::{later, process, records, registration, show};
+use super::{process, records, registration, show};
 
 /// One server of a cluster, in this process. It starts at once and is ready when it is made.
 ///
@@ -195,10 +195,9 @@ impl PyNode {
         entered(|| registration::register(self.usable(name.py())?, name, value, weight, metadata))
     }
 
-    /// Not in this version: raises `OperationNotSupportedError`.
-    #[expect(unused_variables, clippy::unused_self, reason = "the public signature")]
+    /// Says that a dead member never comes back: no node counts it any longer. One that is there is refused.
     fn forget(&self, py: Python<'_>, node: &str) -> PyResult<()> {
-        entered(|| Err(error::raise(py, later::forget())))
+        entered(|| self.context(py)?.call_method1("forget", (node,)).map(drop))
     }
 
     /// What is dubious in the whole cluster: a `CheckReport`, falsy where nothing is.

@@ -14,7 +14,7 @@ use crate::failure::Attempt;
 use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::{Texts, TreeChoice};
 
-use super::argument::each;
+use super::argument::{each, wrong_type};
 use super::error::{self, Asked, Rows};
 use super::product::{self, Home};
 use super::{factories, name, records, value};
@@ -53,6 +53,8 @@ enum Shape {
     Report,
     /// `NodeStatus`.
     Status,
+    /// `OperationStatus`.
+    Became,
     /// `None`.
     Nothing,
 }
@@ -179,12 +181,10 @@ pub fn bind(
     lease: Option<f64>,
 ) -> PyResult<Prepared> {
     let given = Given::read(base, name, "name")?;
-    let content = if lease.is_some() {
-        let message = "lease= is not supported yet: a binding stays until it is unbound or its node ends";
-        Err(NamingError::new(ErrorKind::OperationNotSupported, message))
-    } else {
-        value::to_content(value, given.subject.given().as_str())?
-    };
+    let lease = lease.map(|lease| seconds("lease", lease)).transpose().map_err(|wrong| error::raise(name.py(), wrong))?;
+    let lease = lease.map(|lease| u32::try_from(lease.as_millis()).unwrap_or(u32::MAX));
+    let options = BindOptions { lease, ..options };
+    let content = value::to_content(value, given.subject.given().as_str())?;
     let prepared = prepare(name.py(), base, given, Shape::Receipt, |subject| Invocation::bind(subject, content?, options))?;
     Ok(told_of_parents(prepared, options.create_parents))
 }
@@ -243,6 +243,35 @@ pub fn destroy_subcontext(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prep
 /// `check`.
 pub fn check(base: &Name, name: &Bound<'_, PyAny>) -> PyResult<Prepared> {
     about(base, name, Shape::Report, Invocation::check)
+}
+
+/// `resolve_conflict`.
+pub fn resolve_conflict(base: &Name, name: &Bound<'_, PyAny>, keep: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+    let keep = if keep.is_none() {
+        None
+    } else if let Ok(version) = keep.extract::<String>() {
+        Some(version)
+    } else {
+        match keep.getattr("version").and_then(|version| version.extract::<String>()) {
+            Ok(version) => Some(version),
+            Err(_) => return Err(wrong_type("keep", "a Binding of check()'s conflicts, its version or None", keep)),
+        }
+    };
+    about(base, name, Shape::Receipt, |subject| Invocation::resolve_conflict(subject, keep))
+}
+
+/// `operation_status`.
+pub fn operation_status(py: Python<'_>, base: &Name, operation_id: &str) -> PyResult<Prepared> {
+    let id = operation_id.parse().map_err(|()| {
+        let message = format!("operation_id={operation_id:?} is none; an error's operation_id is");
+        error::raise(py, NamingError::new(ErrorKind::Configuration, message))
+    })?;
+    prepare(py, base, Given::itself(base), Shape::Became, |_| Ok(Invocation::became(id)))
+}
+
+/// `forget`.
+pub fn forget(py: Python<'_>, base: &Name, node: &str) -> PyResult<Prepared> {
+    prepare(py, base, Given::itself(base), Shape::Nothing, |_| Ok(Invocation::forget(node)))
 }
 
 /// `status`.
@@ -326,6 +355,7 @@ impl Asking {
             }
             (Shape::Context, Product::Written(_)) => home.subcontext(py, full.clone())?,
             (Shape::Report, Product::Report(report)) => product::report(py, home, report)?,
+            (Shape::Became, Product::Became(became)) => records::operation_status(py, became)?,
             (Shape::Status, Product::Status(status)) => records::node_status(py, status)?,
             (Shape::Nothing, Product::Written(_) | Product::Accepted) | (Shape::Deletion, Product::Removed { .. }) => {
                 py.None().into_bound(py)

@@ -10,7 +10,7 @@ use pyo3::types::{PyList, PyString};
 use crate::client::{Freshness, Metrics, Target};
 use crate::failure::Attempt;
 use crate::naming::{Listed, Source};
-use crate::protocol::{Found, NodeStatus, Setting, TreeCopy, Written};
+use crate::protocol::{Became, Found, NodeStatus, Setting, TreeCopy, Written};
 use crate::server::Node;
 use crate::topology::{Member, View};
 
@@ -62,7 +62,7 @@ pub fn resolution<'py>(
         elapsed.as_secs_f64(),
         if found.asked.is_empty() { texts(py, std::slice::from_ref(&found.node))? } else { texts(py, &found.asked)? },
         attempts(py, made)?,
-        freshness == Freshness::LastKnown,
+        freshness == Freshness::LastKnown || made.last().is_some_and(|last| last.is_stale),
     );
     record(py, &CLASS, fields)
 }
@@ -81,9 +81,32 @@ pub fn binding<'py>(py: Python<'py>, name: &str, row: &Listed, value: &Bound<'py
     static CLASS: Imported = Imported::new("hanaming.records", "Binding");
     let content = &row.content;
     let sources = sources(py, &row.sources)?;
-    let fields =
-        (name, content.kind.as_str(), content.class_name.as_ref(), row.source.as_str(), row.node.as_ref(), sources, value);
+    let version = row.version.map(|version| version.to_string());
+    let fields = (
+        name,
+        content.kind.as_str(),
+        content.class_name.as_ref(),
+        row.source.as_str(),
+        row.node.as_ref(),
+        sources,
+        value,
+        version,
+    );
     record(py, &CLASS, fields)
+}
+
+/// `OperationStatus`.
+pub fn operation_status<'py>(py: Python<'py>, became: &Became) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "OperationStatus");
+    let (state, at, silent): (_, _, &[Arc<str>]) = match became {
+        Became::Done { name, version } => ("done", Some((name, version)), &[]),
+        Became::Pending { name, version } => ("pending", Some((name, version)), &[]),
+        Became::Withdrawn => ("withdrawn", None, &[]),
+        Became::Forgotten => ("forgotten", None, &[]),
+        Became::Unknown { silent } => ("unknown", None, silent),
+    };
+    let (name, version) = at.map(|(name, version)| (name.as_str(), version.to_string())).unzip();
+    record(py, &CLASS, (state, name, version, texts(py, silent)?))
 }
 
 /// `Binding` where no context is at hand to be rooted at a name: a context's value is `None`.

@@ -240,6 +240,7 @@ impl Session {
             completion: CompletionStatus::Yes,
             elapsed: took,
             why_next: None,
+            is_stale: false,
         }
     }
 

@@ -36,9 +36,9 @@ impl Service for Node {
                 let answer = Arc::clone(self.core()).answer_later(request, Instant::now() + within);
                 self.core().load.serve(1);
                 self.handle().spawn(async move {
-                    let reply = answer.await;
+                    let answered = answer.await;
                     drop(place);
-                    promise.keep(reply);
+                    promise.keep(answered.reply);
                 });
             }
             Err(refusal) => promise.keep(refusal),

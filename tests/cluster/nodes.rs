@@ -74,7 +74,8 @@ fn bind(node: &Node, name: &str) {
 
 fn lookup(node: &Node, name: &str) -> Reply {
     let operation = Operation::Lookup { name: name.to_owned() };
-    let request = Request { time_left: 2_000_000, scope: Scope::Cluster, operation_id: None, is_retry: false, operation };
+    let request =
+        Request { time_left: 2_000_000, scope: Scope::Cluster, operation_id: None, is_retry: false, operation, known: None };
     let (sender, reply) = sync_channel(1);
     node.submit(request, Duration::from_secs(2), Box::new(move |reply| sender.send(reply).unwrap()));
     reply.recv_timeout(LONG).unwrap()

@@ -4,8 +4,8 @@ use bytes::BytesMut;
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{ErrorKind, Listed, Source, Value, Version};
 use hanaming::protocol::{
-    Answer, Decoder, Fault, Found, Frame, FrameKind, Hello, Items, Limits, LinkMet, MAGIC, ManyItem, Mutation, Operation,
-    OperationId, Page, PageRequest, Refusal, RefusalReason, Reply, Request, Role, Scope, TreeChoice, Welcome, Written,
+    Answer, Brought, Decoder, Fault, Found, Frame, FrameKind, Hello, Items, Limits, LinkMet, MAGIC, ManyItem, Mutation,
+    Operation, OperationId, Page, PageRequest, Refusal, RefusalReason, Reply, Request, Role, Scope, TreeChoice, Welcome, Written,
     decode_body, encode_frame,
 };
 use hanaming::topology::View;
@@ -47,6 +47,7 @@ fn requests() -> Vec<Request> {
         operation_id: Some(OperationId { client: 1 << 100, sequence: 5 }),
         is_retry: true,
         operation,
+        known: Some(Box::default()),
     })
     .to_vec()
 }
@@ -158,6 +159,7 @@ fn check(frame: &Frame) {
         FrameKind::Hello => drop(decode_body::<Hello>(header.kind, body)),
         FrameKind::Welcome => drop(decode_body::<Welcome>(header.kind, body)),
         FrameKind::View => drop(decode_body::<View>(header.kind, body)),
+        FrameKind::Seen => drop(decode_body::<Brought>(header.kind, body)),
         // Its body is of the engines, which read it themselves.
         FrameKind::Message => {}
     }

@@ -20,7 +20,6 @@ from hanaming import (
     NameNotFoundError,
     NamingError,
     Node,
-    OperationNotSupportedError,
     Reference,
     TimeLimitExceededError,
     aio,
@@ -185,17 +184,10 @@ def test_seeds_are_a_list(seeds: Any) -> None:
         Node("n1", seeds=seeds)
 
 
-def test_what_comes_later_is_refused_with_what_to_do(node: Node) -> None:
-    with pytest.raises(OperationNotSupportedError, match="not supported yet"):
-        node.forget("n2")
-
-
 @pytest.mark.asyncio
-async def test_what_comes_later_is_refused_in_the_twin_too() -> None:
+async def test_a_context_that_was_closed_is_not_entered_again() -> None:
     async with aio.Node("n1") as node:
         context: Any = node.context()
-        with pytest.raises(OperationNotSupportedError, match="not supported yet"):
-            node.forget("n2")
         await context.aclose()
         with pytest.raises(ContextClosedError):
             async with context:

@@ -17,14 +17,6 @@ def test_what_a_node_does_not_do_yet(options: dict[str, Any]) -> None:
     assert next(iter(options)) in str(caught.value)
 
 
-@pytest.mark.parametrize("operation", ["bind", "rebind"])
-def test_leases_are_not_there_yet(node: Node, operation: str) -> None:
-    for ctx in (node.local, node.context()):
-        with pytest.raises(OperationNotSupportedError, match="lease"):
-            getattr(ctx, operation)("a", 1, lease=5.0)
-        assert ctx.list_names() == []
-
-
 @pytest.mark.parametrize(
     "provider", ["hn+srv://", "hn+mdns://cluster", "t3://h", "http://h", "hn://", "h:port", "h:70000", "h h"]
 )

@@ -45,7 +45,7 @@ fn nobody_hears_of_a_write_before_it_is_durable() {
     disk.set(|platter| platter.is_shut = false);
     until("the peer is told", || rig.told(is_write) && rig.told(is_part));
     assert!(disk.platter().held.as_ref().unwrap().records.keys().any(|name| name.as_str() == "a"));
-    assert!(matches!(reply.blocking_recv().unwrap(), Reply::Done { .. }));
+    assert!(matches!(reply.blocking_recv().unwrap().reply, Reply::Done { .. }));
     assert!(rig.shows("a"));
 }
 
@@ -63,11 +63,11 @@ fn what_gathers_while_the_disk_is_busy_is_one_group_in_order() {
         platter.groups.clear();
         platter.is_shut = false;
     });
-    assert!(matches!(again.blocking_recv().unwrap(), Reply::Done { .. }));
+    assert!(matches!(again.blocking_recv().unwrap().reply, Reply::Done { .. }));
     let mut all: Vec<_> = std::iter::once(first).chain(rest).collect();
     let versions: Vec<u64> = all
         .iter_mut()
-        .map(|reply| match reply.try_recv().expect("the earlier ones were answered before") {
+        .map(|reply| match reply.try_recv().expect("the earlier ones were answered before").reply {
             Reply::Done { version: Some(version), .. } => version.sequence,
             other => panic!("{other:?}"),
         })
@@ -157,7 +157,7 @@ fn more_than_fits_in_memory_is_refused_until_the_disk_has_caught_up() {
     let mut begun_changes = Vec::new();
     let refused = (0..200).find_map(|number| {
         let mut reply = rig.begin_with(&format!("n{number}"), &value);
-        match reply.try_recv() {
+        match reply.try_recv().map(|told| told.reply) {
             Ok(Reply::Refused(refusal)) => Some((number, refusal)),
             Ok(other) => panic!("{other:?}"),
             Err(_) => {
@@ -173,7 +173,7 @@ fn more_than_fits_in_memory_is_refused_until_the_disk_has_caught_up() {
     let dot = Dot { actor: 9, sequence: 1 };
     rig.replication.receive(PEER, Message::Write(Write { dot, operation: None, records: vec![theirs] }));
     disk.set(|platter| platter.is_shut = false);
-    assert!(begun_changes.into_iter().all(|reply| matches!(reply.blocking_recv().unwrap(), Reply::Done { .. })));
+    assert!(begun_changes.into_iter().all(|reply| matches!(reply.blocking_recv().unwrap().reply, Reply::Done { .. })));
     until("it takes changes", || matches!(rig.write("after"), Reply::Done { .. }));
     assert!(!rig.told(|message| matches!(message, Message::Held(_))), "what a peer sent meanwhile is lost, not held");
 }
@@ -191,5 +191,5 @@ fn the_end_stores_what_waits() {
     disk.set(|platter| platter.is_shut = false);
     ending.join().unwrap();
     assert_eq!(disk.platter().held.as_ref().unwrap().records.len(), 10);
-    assert!(replies.into_iter().all(|reply| matches!(reply.blocking_recv().unwrap(), Reply::Done { .. })));
+    assert!(replies.into_iter().all(|reply| matches!(reply.blocking_recv().unwrap().reply, Reply::Done { .. })));
 }

@@ -17,6 +17,8 @@ mod nodes;
 mod operations;
 mod races;
 mod rig;
+mod sessions;
 mod splits;
 mod starting;
+mod upkeep;
 mod watches;

@@ -138,7 +138,7 @@ impl Cluster {
     pub fn refused(&self, number: usize, mutation: Mutation) -> (ErrorKind, Fault) {
         match self.change(number, mutation) {
             Reply::Failed(fault) => (ErrorKind::from_code(fault.code), fault),
-            other @ Reply::Done(_) => panic!("not refused: {other:?}"),
+            other => panic!("not refused: {other:?}"),
         }
     }
 
@@ -194,7 +194,7 @@ pub fn config(number: usize, count: usize, folders: Option<&Scratch>) -> ServerC
 
 pub fn ask(node: &Node, operation_id: Option<OperationId>, operation: Operation) -> Reply {
     let time_left = u32::try_from(WITHIN.as_micros()).unwrap();
-    let request = Request { time_left, scope: Scope::Cluster, operation_id, is_retry: false, operation };
+    let request = Request { time_left, scope: Scope::Cluster, operation_id, is_retry: false, operation, known: None };
     let (sender, receiver) = sync_channel(1);
     let reply_to = Box::new(move |reply| drop(sender.send(reply)));
     node.submit(request, WITHIN, reply_to);

@@ -14,7 +14,7 @@ use hanaming::protocol::{Fault, Gossip, Introduction, OperationId, Reply, Reques
 use hanaming::server::clock::Clock;
 use hanaming::server::log::ChangeLog;
 use hanaming::server::peers::Peers;
-use hanaming::server::replication::{Keeper, Origin, Readers, Replication, follow_views, keep_time};
+use hanaming::server::replication::{Keeper, Origin, Readers, Replication, Told, follow_views, keep_time};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 use hanaming::transport::{BoxFuture, TransportError};
 use tokio::runtime::Runtime;
@@ -85,11 +85,11 @@ impl Rig {
         self.peers.views.send_replace(Arc::new(View::new("c", None, vec![member(ME)])));
     }
 
-    pub fn begin(&self, name: &str) -> oneshot::Receiver<Outcome> {
+    pub fn begin(&self, name: &str) -> oneshot::Receiver<Told> {
         self.begin_with(name, "x")
     }
 
-    pub fn begin_with(&self, name: &str, value: &str) -> oneshot::Receiver<Outcome> {
+    pub fn begin_with(&self, name: &str, value: &str) -> oneshot::Receiver<Told> {
         let sequence = self.operations.fetch_add(1, Ordering::Relaxed) + 1;
         self.replication.submit(Change {
             operation: OperationId { client: 7, sequence },
@@ -103,7 +103,7 @@ impl Rig {
     }
 
     pub fn write(&self, name: &str) -> Outcome {
-        self.begin(name).blocking_recv().unwrap()
+        self.begin(name).blocking_recv().unwrap().reply
     }
 
     pub fn shows(&self, name: &str) -> bool {

@@ -102,7 +102,7 @@ fn found(reply: &Reply) -> (Source, String, Vec<String>) {
 fn failed(reply: Reply) -> (ErrorKind, Fault) {
     match reply {
         Reply::Failed(fault) => (ErrorKind::from_code(fault.code), fault),
-        other @ Reply::Done(_) => panic!("no failure: {other:?}"),
+        other => panic!("no failure: {other:?}"),
     }
 }
 

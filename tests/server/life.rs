@@ -32,7 +32,7 @@ fn submit(node: &Node, request: Request, within: Duration) -> Reply {
 fn refusal(reply: Reply) -> (ErrorKind, CompletionStatus, Option<RefusalReason>) {
     match reply {
         Reply::Failed(fault) => (ErrorKind::from_code(fault.code), fault.completion, fault.refusal.map(|refusal| refusal.reason)),
-        other @ Reply::Done(_) => panic!("not refused: {other:?}"),
+        other => panic!("not refused: {other:?}"),
     }
 }
 

@@ -31,7 +31,7 @@ fn value(found: &Found) -> (String, Source, String) {
 fn failed(reply: Reply) -> (ErrorKind, Fault) {
     match reply {
         Reply::Failed(fault) => (ErrorKind::from_code(fault.code), fault),
-        other @ Reply::Done(_) => panic!("no failure: {other:?}"),
+        other => panic!("no failure: {other:?}"),
     }
 }
 

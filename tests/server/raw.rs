@@ -104,7 +104,7 @@ impl Raw {
             let frame = self.frame().expect("a reply");
             match frame.header.kind {
                 FrameKind::Reply => return (frame.header.request_id, Reply::decode(frame.header.flags, &frame.body).unwrap()),
-                FrameKind::View => {}
+                FrameKind::View | FrameKind::Seen => {}
                 other => panic!("a {} frame", other.as_str()),
             }
         }
@@ -117,7 +117,10 @@ impl Raw {
         let came = self.stream.read(&mut bytes).unwrap_or(0);
         self.stream.set_nonblocking(false).unwrap();
         self.decoder.buffer().extend_from_slice(&bytes[..came]);
-        let frame = self.decoder.next_frame().unwrap()?;
+        let mut frame = self.decoder.next_frame().unwrap()?;
+        while frame.header.kind == FrameKind::Seen {
+            frame = self.decoder.next_frame().unwrap()?;
+        }
         Some((frame.header.request_id, Reply::decode(frame.header.flags, &frame.body).unwrap()))
     }
 
@@ -149,7 +152,7 @@ pub fn lookup(name: &str) -> Operation {
 
 pub fn request_frame(id: u64, scope: Scope, operation: Operation) -> BytesMut {
     let mut out = BytesMut::new();
-    let request = Request { time_left: 5_000_000, scope, operation_id: None, is_retry: false, operation };
+    let request = Request { time_left: 5_000_000, scope, operation_id: None, is_retry: false, operation, known: None };
     request.encode(&mut out, id, LIMITS).unwrap();
     out
 }

@@ -32,7 +32,7 @@ fn page(reply: Reply) -> Page {
 fn failed(reply: Reply) -> (ErrorKind, Fault) {
     match reply {
         Reply::Failed(fault) => (ErrorKind::from_code(fault.code), fault),
-        other @ Reply::Done(_) => panic!("no failure: {other:?}"),
+        other => panic!("no failure: {other:?}"),
     }
 }
 

@@ -232,7 +232,7 @@ impl World {
         let start = Instant::now();
         let reply = match core.answer_now(Caller::Client, &request) {
             Some(reply) => reply,
-            None => core.answer_later(request, start + Duration::from_millis(left)).await,
+            None => core.answer_later(request, start + Duration::from_millis(left)).await.reply,
         };
         (reply, start.elapsed())
     }
@@ -243,7 +243,7 @@ impl World {
         let request = Request { operation_id: Some(core.next_operation()), ..request(Scope::Cluster, operation) };
         match core.answer_now(Caller::Client, &request) {
             Some(reply) => reply,
-            None => core.answer_later(request, Instant::now() + Duration::from_secs(1)).await,
+            None => core.answer_later(request, Instant::now() + Duration::from_secs(1)).await.reply,
         }
     }
 
@@ -255,7 +255,7 @@ impl World {
 
 pub fn request(scope: Scope, operation: Operation) -> Request {
     let operation_id = matches!(operation, Operation::Mutate(_)).then_some(OperationId { client: 7, sequence: 1 });
-    Request { time_left: 1_000_000, scope, operation_id, is_retry: false, operation }
+    Request { time_left: 1_000_000, scope, operation_id, is_retry: false, operation, known: None }
 }
 
 /// A text as it is bound. Its bytes are no canonical value: no server ever reads them.

@@ -110,6 +110,6 @@ mod writing {
 
     #[test]
     fn a_retry_that_adopts_what_is_under_way() {
-        bites(&RACE, Rule::RetryBeside, 1673);
+        bites(&RACE, Rule::RetryBeside, 721);
     }
 }

@@ -95,7 +95,7 @@ fn other_versions_and_kinds_are_refused() {
     let parse = |bytes: Vec<u8>| Header::parse(bytes.first_chunk().unwrap(), Limits::default());
     assert_eq!(parse(header(0, 0, 3, 0)), Err(ProtocolError::Version(0)));
     assert_eq!(parse(header(0, 2, 3, 0)), Err(ProtocolError::Version(2)));
-    for kind in [0, 7, 255] {
+    for kind in [0, 8, 255] {
         assert_eq!(parse(header(0, 1, kind, 0)), Err(ProtocolError::Kind(kind)));
     }
     // Another protocol's version is told before its length, which means nothing.
@@ -116,12 +116,12 @@ fn a_first_frame_that_is_no_hello_is_another_program() {
 #[test]
 fn an_operation_of_a_later_version_is_known_by_its_number_alone() {
     assert!(!Operation::is_known(0));
-    assert!(!Operation::is_known(12));
+    assert!(!Operation::is_known(14));
     // Its body can't be read, its header can.
-    let mut bytes = header(3, 1, 3, 12);
+    let mut bytes = header(3, 1, 3, 14);
     bytes.extend([0xFF; 3]);
     let frame = &frames([bytes])[0];
-    assert_eq!(frame.header.flags, 12);
+    assert_eq!(frame.header.flags, 14);
     assert_eq!(decode_body::<Request>(FrameKind::Request, &frame.body), Err(ProtocolError::Body("request")));
 }
 

@@ -42,6 +42,7 @@ pub fn lookup(name: &str) -> Request {
         operation_id: None,
         is_retry: false,
         operation: Operation::Lookup { name: name.to_owned() },
+        known: None,
     }
 }
 

@@ -10,10 +10,10 @@ use bytes::{Bytes, BytesMut};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, InstanceDetail, Listed, Source, Version};
 use hanaming::protocol::{
-    Answer, Channel, Decoder, Fault, FrameKind, Gossip, GossipMember, Hello, LinkMet, ManyItem, Mutation, NodeStatus, Operation,
-    OperationId, Page, PageRequest, Position, Refusal, RefusalReason, Reply, Report, ReportItem, Request, Role, Scope, Setting,
-    SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched, Welcome,
-    Written, decode_body, encode_frame,
+    Answer, Brought, Channel, Decoder, Fault, FrameKind, Gossip, GossipMember, Hello, Known, LinkMet, ManyItem, Mutation,
+    NodeStatus, Operation, OperationId, Page, PageRequest, Position, Refusal, RefusalReason, Reply, Report, ReportItem, Request,
+    Role, Scope, Seen, Setting, SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, WatchFrom, WatchNext, WatchRequest, WatchRow,
+    WatchScope, Watched, Welcome, Written, decode_body, encode_frame,
 };
 use hanaming::topology::{MemberState, View};
 
@@ -97,6 +97,14 @@ fn watched() -> Watched {
     Watched { node: Arc::from("n1"), rows, next: WatchNext::Lost { log: 8 } }
 }
 
+/// Four writes of one actor, and one of another beyond a gap.
+fn seen() -> Seen {
+    let mut seen = Seen::default();
+    (1..=4).for_each(|sequence| seen.add(Version { actor: 5, sequence }));
+    seen.add(Version { actor: u128::MAX, sequence: 200 });
+    seen
+}
+
 fn gossip() -> Gossip {
     let members = vec![GossipMember { member: member("n2", 2), heard: 150 }];
     Gossip { from: introduction(), members, leaving: false, settled: true }
@@ -122,6 +130,7 @@ fn requests() -> Vec<(&'static str, Request)> {
         ("gossip", request(Operation::Gossip(gossip()))),
         ("watch", request(Operation::Watch(watch()))),
         ("await", request(Operation::Await { name: "a/b".to_owned(), hold: 50 })),
+        ("known", Request { known: Some(Box::new(Known { seen: seen(), is_required: true })), ..lookup("a") }),
     ]
 }
 
@@ -194,6 +203,10 @@ fn replies() -> Vec<(&'static str, Reply)> {
         ("quiescing", Reply::Failed(refused(RefusalReason::Quiescing))),
         ("overloaded", Reply::Failed(refused(RefusalReason::Overloaded))),
         ("closed", Reply::Failed(refused(RefusalReason::Closed))),
+        ("behind", Reply::Failed(refused(RefusalReason::Behind))),
+        ("waking", Reply::Failed(refused(RefusalReason::Waking))),
+        ("stale", Reply::Stale(Box::new(done(Answer::Found(found(b"orders")))))),
+        ("stale_fault", Reply::Stale(Box::new(Reply::Failed(fault(ErrorKind::NameNotFound, "no such name"))))),
     ]
 }
 
@@ -255,6 +268,14 @@ fn pushed_views() {
     assert_eq!(decode_body(FrameKind::View, &whole(&bytes).body), Ok(view));
 }
 
+#[test]
+fn what_was_seen() {
+    let brought = Brought { seen: seen(), is_here: true };
+    let bytes = encoded(|out| brought.encode(out, limits()).unwrap());
+    insta::assert_snapshot!("brought", hex(&bytes));
+    assert_eq!(decode_body(FrameKind::Seen, &whole(&bytes).body), Ok(brought));
+}
+
 /// The numbers that stand on the wire are never reused.
 #[test]
 fn numbers() {
@@ -262,7 +283,7 @@ fn numbers() {
     for code in 0..=16 {
         writeln!(table, "error {code} {:?}", ErrorKind::from_code(code)).unwrap();
     }
-    for number in 0..=7 {
+    for number in 0..=8 {
         writeln!(table, "frame {number} {:?}", FrameKind::from_u8(number)).unwrap();
     }
     for (name, request) in requests() {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import hanaming
 from hanaming import _native
@@ -195,9 +195,9 @@ class Node:
         """
         return Registration(_in_thread(self._running().register, name, value, weight=weight, metadata=metadata))
 
-    def forget(self, node: str) -> NoReturn:
-        """Not in this version: raises `OperationNotSupportedError`."""
-        self._running().forget(node)
+    def forget(self, node: str) -> asyncio.Future[None]:
+        """Says that a dead member never comes back: no node counts it any longer. One that is there is refused."""
+        return _in_thread(self._running().forget, node)
 
     def check(self) -> asyncio.Future[CheckReport]:
         """What is dubious in the whole cluster: a `CheckReport`, falsy where nothing is."""

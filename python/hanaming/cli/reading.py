@@ -151,7 +151,7 @@ def resolve(session: Session, name: str, everywhere: bool) -> None:
     }
     rows = [
         ["value", values.compact(name, answer.value)],
-        ["source", f"{answer.source} ({step[answer.source]})"],
+        ["source", f"{answer.source} ({step[answer.source]})" + (", stale" if answer.stale else "")],
         ["node", answer.node],
         ["version", answer.version or "-"],
         ["elapsed", f"{answer.elapsed * 1000:.1f} ms"],
@@ -183,6 +183,7 @@ def _resolution(name: str, answer: Resolution) -> dict[str, Any]:
         "version": answer.version,
         "elapsed": answer.elapsed,
         "asked": answer.asked,
+        "stale": answer.stale,
         "attempts": errors.attempt_documents(answer.attempts),
     }
 

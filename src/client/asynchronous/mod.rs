@@ -211,7 +211,12 @@ impl Flight {
         let (link, reused) = opened.map_err(late).and_then(|opened| opened).map_err(|error| (error, false))?;
         self.left = true;
         let left = send.ends.saturating_sub(self.inner.now());
-        link.ask(self.call.request().clone(), left).await.map_err(|error| (error, reused))
+        let result = link.ask(self.call.request().clone(), left).await.map_err(|error| (error, reused));
+        let brought = link.take_brought();
+        if !brought.is_empty() {
+            self.inner.with_fleet(|fleet, _| brought.iter().for_each(|brought| fleet.saw(send.target, brought)));
+        }
+        result
     }
 }
 

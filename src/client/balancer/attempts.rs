@@ -245,6 +245,7 @@ impl Attempts {
             elapsed: now.saturating_sub(current.started),
             hurried: false,
             why_next: None,
+            is_stale: false,
         });
     }
 }

@@ -28,6 +28,7 @@ use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
 use super::keeper::{self, Probe, Tended};
+use super::lease::Leases;
 use super::metrics::Metrics;
 use super::target::Target;
 use super::trail::Trail;
@@ -44,6 +45,7 @@ struct Inner {
     life: ArcSwap<Life>,
     closed: AtomicBool,
     watches: Watches,
+    leases: Leases,
     itself: Weak<Inner>,
 }
 
@@ -54,6 +56,7 @@ impl Client {
         Ok(Self(Arc::new_cyclic(|itself| Inner {
             life: ArcSwap::from_pointee(Life::begin(&config)),
             watches: Watches::over_network(&config),
+            leases: Leases::over_network(&config),
             config,
             closed: AtomicBool::new(false),
             itself: Weak::clone(itself),
@@ -101,6 +104,7 @@ impl Driver for Client {
     fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
         self.0.watches.close();
+        self.0.leases.close();
         let life = self.0.life();
         life.lock().pool.clear();
         life.announce();
@@ -153,6 +157,9 @@ impl Inner {
                     drop(shared);
                     if due {
                         self.wake_keeper();
+                    }
+                    if let Ok(product) = &result {
+                        self.leases.note(call.invocation(), product);
                     }
                     return result.map(|product| (product, call.take_trail()));
                 }
@@ -235,6 +242,9 @@ impl Inner {
             (Some(welcome), _) if !reused => shared.fleet.welcomed(send.target, welcome, life.now()),
             (_, Some(view)) => shared.fleet.saw_view(send.target, &view, life.now()),
             _ => {}
+        }
+        for brought in connection.take_brought() {
+            shared.fleet.saw(send.target, &brought);
         }
         if result.is_ok() && !self.is_closed() {
             shared.pool.put(send.target, connection);

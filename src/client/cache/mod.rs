@@ -257,6 +257,6 @@ fn size_of(reply: &Reply) -> usize {
         Reply::Done(Answer::Found(found)) => content(found),
         Reply::Done(Answer::Link(met)) => content(&met.found) + met.at.len() + met.target.len() + met.rest.len(),
         Reply::Failed(fault) => fault.message.len(),
-        Reply::Done(_) => 0,
+        Reply::Done(_) | Reply::Stale(_) => 0,
     }
 }

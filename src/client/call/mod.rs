@@ -25,6 +25,7 @@ use super::config::{ClientConfig, LONGEST};
 use super::fleet::Fleet;
 use super::invocation::{Freshness, Invocation, Product};
 use super::rounds::Rounds;
+use super::session::Extent;
 use super::target::TargetId;
 use super::trail::{Outcome, Trail, Try};
 
@@ -76,6 +77,8 @@ pub struct Send {
 #[derive(Debug)]
 struct Current {
     target: TargetId,
+    /// How much a server has that answers it.
+    extent: Extent,
     label: Arc<str>,
     node: Option<Arc<str>>,
     started: Duration,
@@ -110,6 +113,10 @@ pub struct Call {
     partial: Vec<Listed>,
     /// How what is answered is known.
     freshness: Freshness,
+    /// No server has all that the client has seen: it takes what there is.
+    settles: bool,
+    /// The answer lacks some of that.
+    is_stale: bool,
 }
 
 impl Call {
@@ -125,8 +132,14 @@ impl Call {
             let thousands = u32::try_from(invocation.weight().div_ceil(1000)).unwrap_or(u32::MAX);
             config.attempt_timeout.saturating_mul(thousands.max(1)).saturating_add(invocation.is_held())
         };
-        let request =
-            Request { time_left: 0, scope: config.scope, operation_id: None, is_retry: false, operation: Operation::Status };
+        let request = Request {
+            time_left: 0,
+            scope: config.scope,
+            operation_id: None,
+            is_retry: false,
+            operation: Operation::Status,
+            known: None,
+        };
         Self {
             invocation,
             request,
@@ -143,6 +156,8 @@ impl Call {
             worst: CompletionStatus::No,
             partial: Vec::new(),
             freshness: Freshness::Asked,
+            settles: false,
+            is_stale: false,
         }
     }
 
@@ -229,6 +244,7 @@ impl Call {
         self.worst = self.worst.worst(completion);
         self.request.is_retry |= self.request.operation_id.is_some() && completion != CompletionStatus::No;
         self.trail.push(Try {
+            is_stale: self.is_stale,
             label: Arc::clone(&current.label),
             node: current.node.clone(),
             phase,

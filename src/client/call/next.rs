@@ -61,6 +61,9 @@ impl Call {
         };
         let (label, node) = (target.label.clone(), target.node_name.clone());
         let asked_at = fleet.cache.as_ref().map_or(0, Cache::moment);
+        let extent = fleet.session.extent();
+        let settles = self.settles || fleet.session.settles(now);
+        self.request.known = fleet.known(id, self.invocation.is_mutation(), settles);
         if !fresh {
             self.rounds.asked(id);
         }
@@ -71,7 +74,8 @@ impl Call {
             limit = remaining / 2;
         }
         let ends = now + limit;
-        self.current = Some(Current { target: id, label, node, started: now, asked_at, hurried: limit < self.attempt_limit });
+        let hurried = limit < self.attempt_limit;
+        self.current = Some(Current { target: id, extent, label, node, started: now, asked_at, hurried });
         self.request.time_left = u32::try_from(limit.as_micros()).unwrap_or(u32::MAX).max(1);
         fleet.begin(id);
         Output::Send(Send { target: id, ends, fresh })
@@ -81,6 +85,12 @@ impl Call {
     fn round_over(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
         if self.incomplete {
             return self.nobody_left(fleet, now);
+        }
+        if self.rounds.behind && !self.settles {
+            self.settles = true;
+            self.trail.explain_next(Why::NobodyHasAll);
+            self.rounds.again();
+            return self.advance(fleet, now);
         }
         self.rounds.note_unresolvable(fleet, &mut self.trail);
         let facts = &self.rounds.facts;

@@ -7,7 +7,7 @@ use crate::protocol::Reply;
 
 use super::super::fault;
 use super::super::fleet::Fleet;
-use super::super::invocation::{Freshness, Next, Product};
+use super::super::invocation::{Freshness, Next, Product, unexpected};
 use super::{Call, Current, Output};
 
 impl Call {
@@ -34,6 +34,8 @@ impl Call {
         self.freshness = self.freshness.max(freshness);
         let next = match reply {
             Reply::Done(answer) => self.invocation.accept(answer),
+            // Nothing of the kind is kept.
+            Reply::Stale(_) => Next::Fail(unexpected("one that is stale")),
             Reply::Failed(fault) => self.invocation.accept_fault(&fault).unwrap_or_else(|| Next::Fail(fault::to_error(fault))),
         };
         match next {

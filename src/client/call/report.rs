@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::failure::{CompletionStatus, Phase};
 use crate::naming::{Detail, ErrorKind, Listed, NamingError};
-use crate::protocol::{Fault, RefusalReason};
+use crate::protocol::{Fault, RefusalReason, Scope};
 use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::fault;
@@ -39,6 +39,12 @@ impl Call {
         let error = match self.invocation.seen_from_its_context(&error) {
             Some((resolved, remaining)) => error.with_resolution(resolved, remaining),
             None => error,
+        };
+        let error = match self.request.operation_id {
+            Some(id) if completion == CompletionStatus::Maybe && self.request.scope == Scope::Cluster => {
+                error.with_operation(id.to_string())
+            }
+            _ => error,
         };
         error.with_completion(completion).with_repeatable(!self.invocation.is_mutation()).with_attempts(self.trail.attempts())
     }

@@ -11,7 +11,7 @@ use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::fault;
 use super::super::fleet::Fleet;
-use super::super::invocation::Next;
+use super::super::invocation::{Next, unexpected};
 use super::super::trail::{Outcome, Why};
 use super::{Call, Current, Output};
 
@@ -21,7 +21,22 @@ impl Call {
         let Some(current) = self.current.take() else { return self.advance(fleet, now) };
         fleet.end(current.target);
         self.keep(fleet, now, &current, &reply);
+        let (reply, is_stale) = match reply {
+            Reply::Stale(reply) => (*reply, true),
+            reply => (reply, false),
+        };
+        self.is_stale = is_stale;
+        if let Some(known) = &self.request.known {
+            let is_refused = matches!(&reply, Reply::Failed(Fault { refusal: Some(_), .. }));
+            if !is_stale && !is_refused && known.is_required {
+                fleet.has_seen(current.target, current.extent);
+            }
+            if !known.is_required && !is_refused {
+                fleet.session.answered(is_stale, now);
+            }
+        }
         let next = match reply {
+            Reply::Stale(_) => Next::Fail(unexpected("one that is marked twice")),
             Reply::Done(answer) => {
                 self.heard(fleet, &current, now);
                 self.invocation.accept(answer)
@@ -61,6 +76,7 @@ impl Call {
                 self.ask_those_who_may_know_more(fleet, now, &silent)
             }
             Next::Fail(error) => {
+                let error = if is_stale { stale(error) } else { error };
                 let error = self.complete(error, completion);
                 self.finish(fleet, now, error)
             }
@@ -71,10 +87,10 @@ impl Call {
     fn faulted(&mut self, fleet: &mut Fleet, now: Duration, current: &Current, fault: Fault) -> Result<Next, Output> {
         if let Some(refusal) = &fault.refusal {
             fleet.refused(current.target, refusal, current.started, now);
-            if refusal.reason == RefusalReason::Closed {
-                self.rounds.facts.broken = true;
-            } else {
-                self.rounds.facts.refusing = true;
+            match refusal.reason {
+                RefusalReason::Closed => self.rounds.facts.broken = true,
+                RefusalReason::Behind if !self.settles => self.rounds.behind = true,
+                _ => self.rounds.facts.refusing = true,
             }
             self.note(current, now, Phase::Answer, Outcome::Refused(refusal.reason), CompletionStatus::No);
             return Err(self.elsewhere(fleet, now, CompletionStatus::No));
@@ -122,6 +138,7 @@ impl Call {
         let repeatable = completion == CompletionStatus::No || self.need().idempotent;
         if reused && error.kind == TransportErrorKind::Lost && repeatable && !self.freshened.contains(&current.target) {
             self.freshened.push(current.target);
+            fleet.forget_extent(current.target);
             self.fresh = Some(current.target);
             self.trail.explain_next(Why::Fresh);
             return self.advance(fleet, now);
@@ -195,6 +212,12 @@ impl Call {
             None => self.unsettled(fleet, now, current, error, CompletionStatus::Yes),
         }
     }
+}
+
+/// An error that may be none any longer.
+fn stale(error: NamingError) -> NamingError {
+    let message = format!("{} (stale: every server that answers lacks what this client has seen)", error.fields().message);
+    error.with_message(message)
 }
 
 /// What is known of whether the request ran. A header that came without its body tells the outcome; where that is

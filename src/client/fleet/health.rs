@@ -12,6 +12,7 @@ use crate::transport::{TransportError, TransportErrorKind};
 
 use super::super::backoff;
 use super::super::latency::Latency;
+use super::super::session::Extent;
 use super::super::target::{Health, Target, TargetId};
 use super::{Fleet, Only};
 
@@ -160,6 +161,9 @@ impl Fleet {
         let Some(target) = self.roster.get_mut(id) else { return };
         let target_endpoint = target.endpoint.clone();
         if target.node != Some((member.id, true)) {
+            if target.node.is_some_and(|(node, _)| node != member.id) {
+                target.extent = Extent::default();
+            }
             target.node = Some((member.id, true));
             target.node_name = Some(member.name.as_str().into());
             self.relist_on_change = true;
@@ -197,6 +201,7 @@ impl Fleet {
         target.misses = 0;
         // Who comes back may have become another, and comes back as a newcomer.
         target.latency = Latency::default();
+        target.extent = Extent::default();
         target.health = Health::Failed { failures, since: now, probe_at: now + backoff::delay(failures, &mut self.rng) };
         self.doubt_lists(id, now);
         self.relist_on_change |= self.retire_views(now);

@@ -18,7 +18,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use crate::discovery::dns::DnsConfig;
 use crate::discovery::{Answer, Hint, Place, Question, Source};
-use crate::protocol::{OperationId, Reply, Scope, Welcome};
+use crate::protocol::{Brought, Known, OperationId, Reply, Scope, Welcome};
 use crate::topology::{Endpoint, MemberState, View, owner};
 
 use super::balance::Balance;
@@ -28,6 +28,7 @@ use super::config::{ClientConfig, Policy};
 use super::election::{Elections, Electorate};
 use super::metrics::Metrics;
 use super::roster::Roster;
+use super::session::{Extent, Session};
 use super::sources::Sources;
 use super::target::{Health, Origin, Target, TargetId};
 
@@ -87,6 +88,7 @@ pub struct Fleet {
     only: Only,
     client_id: u128,
     mutations: u64,
+    pub(super) session: Session,
     next_id: u32,
     revision: u64,
     /// The next change of a target's health means that targets are listed anew: the sources have changed, or there are
@@ -103,6 +105,7 @@ impl Fleet {
         let balance = Balance::new(config.policy, electorate(config), elections);
         let mut fleet = Self::with(Sources::new(names, Servers::Fixed(providers), &config.dns), balance, seed);
         fleet.cache = config.cache.clone().map(Cache::new);
+        fleet.session = Session::new(config.scope == Scope::Cluster);
         fleet.follow_views = config.follow_views && config.scope != Scope::Local;
         fleet.only = if config.scope == Scope::Local { Only::Whoever } else { Only::NotOne };
         fleet
@@ -133,6 +136,7 @@ impl Fleet {
             only: Only::NotOne,
             client_id,
             mutations: 0,
+            session: Session::default(),
             next_id: 0,
             revision: 0,
             relist_on_change: false,
@@ -258,6 +262,35 @@ impl Fleet {
         self.retire_views(now);
         self.relist(now);
         self.alarm = true;
+    }
+
+    /// The server at this target said what was seen with its replies.
+    pub fn saw(&mut self, id: TargetId, brought: &Brought) {
+        if let Some(extent) = self.session.saw(brought) {
+            self.has_seen(id, extent);
+        }
+    }
+
+    /// What a request to this target says that the client has seen, where the server may lack some of it. `always` for a
+    /// change, which another node may carry out; with `settles` the server answers in any case.
+    pub(super) fn known(&self, id: TargetId, always: bool, settles: bool) -> Option<Box<Known>> {
+        let extent = self.roster.get(id).map_or(Extent::default(), |target| target.extent);
+        let extent = if always { Extent::default() } else { extent };
+        self.session.told(extent, settles)
+    }
+
+    /// The server has shown that it has so much of what the client has seen.
+    pub(super) fn has_seen(&mut self, id: TargetId, extent: Extent) {
+        if let Some(target) = self.roster.get_mut(id) {
+            target.extent = target.extent.max(extent);
+        }
+    }
+
+    /// The server at this target may be another one by now.
+    pub(super) fn forget_extent(&mut self, id: TargetId) {
+        if let Some(target) = self.roster.get_mut(id) {
+            target.extent = Extent::default();
+        }
     }
 
     /// Forgets the views of servers that failed, are gone, or were not heard for long.

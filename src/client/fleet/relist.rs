@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::topology::{Endpoint, Member, NodeId};
 
 use super::super::latency::Latency;
+use super::super::session::Extent;
 use super::super::sources::Wanted;
 use super::super::target::{Health, Origin, Target, TargetId};
 use super::{Fleet, Only};
@@ -173,6 +174,7 @@ fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
         misses: 0,
         probing: false,
         heard: now,
+        extent: Extent::default(),
         latency: Latency::default(),
     }
 }

@@ -35,6 +35,7 @@ impl Next {
             | Product::Listing(_)
             | Product::Watched(_)
             | Product::Report(_)
+            | Product::Became(_)
             | Product::Status(_) => "answered",
             Product::Written(_) | Product::Removed { .. } | Product::Accepted => "done",
         };
@@ -91,7 +92,8 @@ pub(super) fn accept(invocation: &mut Invocation, answer: Answer) -> Next {
         (Kind::Watch(_), Answer::Watched(watched)) => Next::done(Product::Watched(watched)),
         (Kind::Check, Answer::Report(report)) => Next::done(Product::Report(report)),
         (Kind::Status, Answer::Status(status)) => Next::done(Product::Status(status)),
-        (Kind::Quiesce, Answer::Accepted) => Next::done(Product::Accepted),
+        (Kind::Became(_), Answer::Became(became)) => Next::done(Product::Became(became)),
+        (Kind::Quiesce | Kind::Forget(_), Answer::Accepted) => Next::done(Product::Accepted),
         (_, answer) => Next::Fail(unexpected(word(&answer))),
     }
 }
@@ -110,5 +112,6 @@ fn word(answer: &Answer) -> &'static str {
         Answer::Accepted => "an acceptance",
         Answer::Gossip(_) => "gossip",
         Answer::Watched(_) => "news of watched names",
+        Answer::Became(_) => "what became of a change",
     }
 }

@@ -14,14 +14,15 @@ mod told;
 use std::time::Duration;
 
 use crate::naming::LinkWalk;
-use crate::naming::{Content, ErrorKind, Listed, Name, NamingError};
-use crate::protocol::{Answer, Fault, Found, Operation, PageRequest, Texts, TreeChoice, WatchRequest};
+use crate::naming::{Content, ErrorKind, Listed, Name, NamingError, Version};
+use crate::protocol::{Answer, Fault, Found, Operation, OperationId, PageRequest, Texts, TreeChoice, WatchRequest};
 
 use super::trail::Outcome;
 use many::Many;
 use mutate::Write;
 
 pub(super) use hops::{Next, unexpected};
+pub(super) use mutate::LeaseChange;
 pub use product::{Freshness, Located, Product};
 pub use settled::{OneOfMany, Settled};
 
@@ -116,6 +117,8 @@ enum Kind {
     Watch(Box<WatchRequest>),
     Status,
     Quiesce,
+    Became(OperationId),
+    Forget(String),
 }
 
 /// One operation of the user, on its way.
@@ -212,6 +215,27 @@ impl Invocation {
         Self::write(subject, |name| Write::Destroy { name })
     }
 
+    /// Ends a conflict: the version that is shown as `keep` stays, or (`None`) a context that is there for what lies under it.
+    /// Gives [`Product::Written`].
+    pub fn resolve_conflict(subject: Subject, keep: Option<String>) -> Result<Self, NamingError> {
+        Self::write(subject, |name| Write::Resolve { name, keep })
+    }
+
+    /// A lease goes on, that was given to this version. Gives [`Product::Written`].
+    pub fn renew(subject: Subject, version: Version) -> Result<Self, NamingError> {
+        Self::write(subject, |name| Write::Renew { name, version })
+    }
+
+    /// What became of a change. Gives [`Product::Became`].
+    pub fn became(id: OperationId) -> Self {
+        Self::of(Name::empty().into(), Kind::Became(id))
+    }
+
+    /// A dead member never comes back. Gives [`Product::Accepted`].
+    pub fn forget(node: impl Into<String>) -> Self {
+        Self::of(Name::empty().into(), Kind::Forget(node.into()))
+    }
+
     /// Mismatches, hidden bindings and conflicts beneath a name. Gives [`Product::Report`].
     pub fn check(subject: Subject) -> Result<Self, NamingError> {
         Ok(Self::of(subject.checked()?, Kind::Check))
@@ -235,7 +259,7 @@ impl Invocation {
     /// The name that it's of; `None` where it is of none or of many.
     pub fn given(&self) -> Option<&Name> {
         match self.kind {
-            Kind::Many(_) | Kind::Watch(_) | Kind::Status | Kind::Quiesce => None,
+            Kind::Many(_) | Kind::Watch(_) | Kind::Status | Kind::Quiesce | Kind::Became(_) | Kind::Forget(_) => None,
             _ => Some(&self.subject.given),
         }
     }
@@ -243,6 +267,14 @@ impl Invocation {
     /// Whether it changes something.
     pub fn is_mutation(&self) -> bool {
         matches!(self.kind, Kind::Write(_) | Kind::Quiesce)
+    }
+
+    /// What it does to leases once it has taken effect.
+    pub(super) fn lease_change(&self) -> Option<LeaseChange<'_>> {
+        match &self.kind {
+            Kind::Write(write) => write.lease_change(),
+            _ => None,
+        }
     }
 
     /// The first component of the name that is changed: who owns it coordinates the change.
@@ -318,7 +350,7 @@ impl Invocation {
 
     /// Whether it looks through whole trees, so that its one attempt gets all the time there is.
     pub(super) fn is_thorough(&self) -> bool {
-        matches!(self.kind, Kind::Check)
+        matches!(self.kind, Kind::Check | Kind::Forget(_))
     }
 
     /// The product, where nothing has to be asked.
@@ -360,6 +392,8 @@ impl Invocation {
             Kind::Watch(request) => Operation::Watch((**request).clone()),
             Kind::Status => Operation::Status,
             Kind::Quiesce => Operation::Quiesce,
+            Kind::Became(id) => Operation::Became { id: *id },
+            Kind::Forget(node) => Operation::Forget { node: node.clone() },
         }
     }
 

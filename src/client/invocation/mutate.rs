@@ -1,9 +1,10 @@
 //! Mutations: links on the way are followed, a link at the end is what is changed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::naming::LinkWalk;
-use crate::naming::{Content, Name, NamingError};
+use crate::naming::{Content, Name, NamingError, Version};
 use crate::protocol::{LinkMet, Mutation, Written};
 
 use super::{BindOptions, Product};
@@ -16,9 +17,32 @@ pub(super) enum Write {
     Rename { from: Name, to: Name, to_given: Name, to_walk: Option<LinkWalk> },
     Create { name: Name, create_parents: bool },
     Destroy { name: Name },
+    Resolve { name: Name, keep: Option<String> },
+    Renew { name: Name, version: Version },
+}
+
+/// What a change does to leases.
+pub(in super::super) enum LeaseChange<'a> {
+    /// What is bound at the name has one from now on.
+    Given { name: &'a Name, lease: Duration },
+    /// What is bound there has none any longer, or nothing is bound.
+    Ended { name: &'a Name },
+    /// It is taken along.
+    Moved { from: &'a Name, to: &'a Name },
 }
 
 impl Write {
+    pub(super) fn lease_change(&self) -> Option<LeaseChange<'_>> {
+        Some(match self {
+            Self::Bind { name, options: BindOptions { lease: Some(lease), .. }, .. } => {
+                LeaseChange::Given { name, lease: Duration::from_millis((*lease).into()) }
+            }
+            Self::Bind { name, .. } | Self::Unbind { name } => LeaseChange::Ended { name },
+            Self::Rename { from, to, .. } => LeaseChange::Moved { from, to },
+            Self::Create { .. } | Self::Destroy { .. } | Self::Resolve { .. } | Self::Renew { .. } => return None,
+        })
+    }
+
     pub(super) fn mutation(&self) -> Mutation {
         match self {
             Self::Bind { name, content, options } => Mutation::Bind {
@@ -34,13 +58,20 @@ impl Write {
                 Mutation::CreateSubcontext { name: name.as_str().to_owned(), create_parents: *create_parents }
             }
             Self::Destroy { name } => Mutation::DestroySubcontext { name: name.as_str().to_owned() },
+            Self::Resolve { name, keep } => Mutation::ResolveConflict { name: name.as_str().to_owned(), keep: keep.clone() },
+            Self::Renew { name, version } => Mutation::Renew { name: name.as_str().to_owned(), version: *version },
         }
     }
 
     /// The name that it's of by now; of a rename, the old one.
     pub(super) fn name(&self) -> &Name {
         match self {
-            Self::Bind { name, .. } | Self::Unbind { name } | Self::Create { name, .. } | Self::Destroy { name } => name,
+            Self::Bind { name, .. }
+            | Self::Unbind { name }
+            | Self::Create { name, .. }
+            | Self::Destroy { name }
+            | Self::Resolve { name, .. }
+            | Self::Renew { name, .. } => name,
             Self::Rename { from, .. } => from,
         }
     }
@@ -48,7 +79,12 @@ impl Write {
     /// Goes on behind a link that stands on the way to one of its names. `given` and `walk` are those of the first name.
     pub(super) fn follow(&mut self, met: &LinkMet, given: &Name, walk: &mut Option<LinkWalk>) -> Result<(), NamingError> {
         match self {
-            Self::Bind { name, .. } | Self::Unbind { name } | Self::Create { name, .. } | Self::Destroy { name } => {
+            Self::Bind { name, .. }
+            | Self::Unbind { name }
+            | Self::Create { name, .. }
+            | Self::Destroy { name }
+            | Self::Resolve { name, .. }
+            | Self::Renew { name, .. } => {
                 *name = super::hops::follow(walk, name, given, met)?;
             }
             Self::Rename { from, to, to_given, to_walk } => {
@@ -66,7 +102,9 @@ impl Write {
     pub(super) fn assumed(&self, node: &Arc<str>) -> Product {
         let written = Written { version: None, acked_by: vec![Arc::clone(node)], live: 1, members: 1 };
         match self {
-            Self::Bind { .. } | Self::Rename { .. } | Self::Create { .. } => Product::Written(written),
+            Self::Bind { .. } | Self::Rename { .. } | Self::Create { .. } | Self::Resolve { .. } | Self::Renew { .. } => {
+                Product::Written(written)
+            }
             // Whether something had been there is not known any more; that nothing is there now, is.
             Self::Unbind { .. } | Self::Destroy { .. } => Product::Removed { existed: true, written },
         }

@@ -1,7 +1,7 @@
 //! What an operation gives to the user.
 
 use crate::naming::{Listed, Name};
-use crate::protocol::{Found, NodeStatus, Report, SurveyItem, Watched, Written};
+use crate::protocol::{Became, Found, NodeStatus, Report, SurveyItem, Watched, Written};
 
 use super::settled::Settled;
 
@@ -57,6 +57,8 @@ pub enum Product {
     Report(Report),
     /// A node's state.
     Status(Box<NodeStatus>),
-    /// It began.
+    /// What became of a change.
+    Became(Became),
+    /// It began, or is so.
     Accepted,
 }

@@ -12,6 +12,7 @@ use crate::client::election::Elections;
 use crate::client::fleet::{Fleet, Names};
 use crate::client::fork;
 use crate::client::keeper::{self, Probe, Tended};
+use crate::client::lease::Leases;
 use crate::client::metrics::Metrics;
 use crate::client::target::Target;
 use crate::client::watch::{Asker, Watches};
@@ -34,6 +35,7 @@ pub struct Base {
     direct: Option<Direct>,
     /// The way on which the cache is told of changes, where there is one.
     feeding: Option<Watches>,
+    leases: Leases,
     closed: AtomicBool,
     itself: Weak<Self>,
 }
@@ -51,7 +53,8 @@ impl Base {
         config.validate()?;
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
         let fleet = Fleet::new(&config, Elections::of_process(), Names::Resolved, seed);
-        Ok(Self::new(config, fleet, None))
+        let leases = Leases::over_network(&config);
+        Ok(Self::new(config, fleet, None, leases))
     }
 
     /// For a node of this process: the whole cluster's names (`Scope::Cluster`), or its own (`Scope::Local`).
@@ -59,10 +62,11 @@ impl Base {
         let direct = Direct::new(service, scope, timeout);
         let config = direct.config().clone();
         let fleet = Fleet::of_process(&config, direct.service().name(), rand::rng().random());
-        Self::new(config, fleet, Some(direct))
+        let leases = Leases::in_process(Arc::clone(direct.service()));
+        Self::new(config, fleet, Some(direct), leases)
     }
 
-    fn new(config: ClientConfig, fleet: Fleet, direct: Option<Direct>) -> Arc<Self> {
+    fn new(config: ClientConfig, fleet: Fleet, direct: Option<Direct>, leases: Leases) -> Arc<Self> {
         let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
         let revision = fleet.revision();
         let feeding = config.cache.is_some().then(|| Watches::over_network(&config));
@@ -74,6 +78,7 @@ impl Base {
             fleet: Mutex::new(Watched { fleet, revision, listeners: Vec::new() }),
             direct,
             feeding,
+            leases,
             closed: AtomicBool::new(false),
             itself: Weak::clone(itself),
         })
@@ -116,11 +121,16 @@ impl Base {
         if let Some(feeding) = &self.feeding {
             feeding.close();
         }
+        self.leases.close();
     }
 
     /// Whether it was closed.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn leases(&self) -> &Leases {
+        &self.leases
     }
 
     pub(super) fn hello(&self) -> &Hello {

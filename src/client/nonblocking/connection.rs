@@ -11,7 +11,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::failure::Phase;
-use crate::protocol::{Decoder, Fault, FrameKind, Hello, Limits, Outcome, ProtocolError, Request, Welcome, decode_body};
+use crate::protocol::{Brought, Decoder, Fault, FrameKind, Hello, Limits, Outcome, ProtocolError, Request, Welcome, decode_body};
 use crate::topology::View;
 use crate::transport::{TransportError, TransportErrorKind};
 
@@ -52,6 +52,8 @@ pub(super) enum Incoming {
     },
     /// The cluster's view changed.
     View(View),
+    /// What was seen with the replies that follow.
+    Brought(Brought),
 }
 
 /// One non-blocking connection.
@@ -186,6 +188,9 @@ impl Connection {
                 Err(fault) => Ok(Some(Incoming::Rejected(Box::new(fault)))),
             },
             (FrameKind::View, Stage::Open) => decode_body(FrameKind::View, &frame.body).map(|view| Some(Incoming::View(view))),
+            (FrameKind::Seen, Stage::Open) => {
+                decode_body(FrameKind::Seen, &frame.body).map(|brought| Some(Incoming::Brought(brought)))
+            }
             (kind, Stage::Open) => Err(ProtocolError::OutOfPlace(kind.as_str())),
         }
     }

@@ -278,6 +278,9 @@ impl<T> Driver<T> {
     pub(super) fn end(&mut self, id: u64, result: Result<Product, NamingError>) {
         // Taken apart where it stands: a call is large, and moving it costs as much as carrying it out.
         let Some(ended) = self.calls.get_mut(id) else { return };
+        if let Ok(product) = &result {
+            self.base.leases().note(ended.call.invocation(), product);
+        }
         let trail = ended.call.take_trail();
         if let Some(token) = ended.token.take() {
             self.finished.push(Finished { token, result, trail });

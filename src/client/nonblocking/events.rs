@@ -124,6 +124,10 @@ impl<T> Driver<T> {
                 self.tidy();
                 None
             }
+            Incoming::Brought(brought) => {
+                self.base.with_fleet(|fleet| fleet.saw(target, &brought));
+                None
+            }
             Incoming::Rejected(fault) => Some(TransportErrorKind::Rejected(fault)),
         }
     }

@@ -62,13 +62,14 @@ async fn in_process(service: &dyn Service, scope: Scope, watch: WatchRequest) ->
         operation_id: None,
         is_retry: false,
         operation: Operation::Watch(watch),
+        known: None,
     };
     let (sender, reply) = oneshot::channel();
     // Where nobody waits any longer the reply is of no use.
     service.submit(request, within, Box::new(move |reply| drop(sender.send(reply))));
     match reply.await {
         Ok(Reply::Done(Answer::Watched(watched))) => Ok(watched),
-        Ok(Reply::Done(_)) => Err(Unanswered::ForGood(unexpected("another operation's"))),
+        Ok(Reply::Done(_) | Reply::Stale(_)) => Err(Unanswered::ForGood(unexpected("another operation's"))),
         Ok(Reply::Failed(fault)) => {
             // A node that leaves never comes back, and there is no other.
             let reason = fault.refusal.as_ref().map(|Refusal { reason, .. }| *reason);

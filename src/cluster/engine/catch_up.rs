@@ -22,7 +22,14 @@ impl Engine {
         self.send(peer, Message::Pull(request));
     }
 
-    /// The same, of a peer to which there is a new way: what it was answering is lost.
+    /// The way from a peer is open again: what was under way with it may be lost. One that is not of the view can't be asked.
+    pub(super) fn reconnected(&mut self, peer: NodeId) {
+        if self.live.contains(&peer) || self.guests.contains(&peer) {
+            self.pull_anew_from(peer);
+        }
+    }
+
+    /// Asks a peer of whom no earlier answer is waited for.
     pub(super) fn pull_anew_from(&mut self, peer: NodeId) {
         self.pulls.end(peer);
         self.pull_from(peer);
@@ -61,7 +68,6 @@ impl Engine {
             }
             let vector = self.replica.seen().vector().clone();
             self.send(from, Message::CaughtUp(vector));
-            self.recheck_tokens();
             if is_wanted_again {
                 self.pull_from(from);
             }

@@ -40,7 +40,8 @@ impl Engine {
                 self.send(peer, Message::Create(write.clone()));
             }
         }
-        self.timers.add(self.now + self.timing.lagging_after, Timer::Overdue(dot));
+        let waits = write.operation.map_or(self.timing.lagging_after, |operation| self.waits_for_peers(operation));
+        self.timers.add(self.now + waits, Timer::Overdue(dot));
         self.check(dot);
     }
 
@@ -139,8 +140,10 @@ impl Engine {
         let own = self.record_of(&writing.name).history.get(dot).map(|event| event.digest);
         let moved = writing.moved.filter(|_| done.map(|event| event.digest) != own);
         self.retract(&writing.name, dot, moved);
-        let receipt = self.receipt([self.id]);
-        self.answer(writing.operation, &Reply::Done { version: done.map(|event| event.dot), receipt });
+        let is_settled = self.settle_from_memory(writing.operation);
+        if let Some(event) = done.filter(|_| !is_settled) {
+            self.done(writing.operation, event.dot);
+        }
     }
 
     /// Takes an own bind back, and looks what became of the other.

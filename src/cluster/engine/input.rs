@@ -125,6 +125,8 @@ pub enum Output {
 pub struct Step {
     /// To be made durable first.
     pub transaction: Transaction,
+    /// What this node has seen then, where that is more than before.
+    pub seen: Option<Seen>,
     /// To be shown to readers then, in order and as one; it is in the names' order, contexts before what they hold.
     pub changes: Vec<Change>,
     /// To be done then, in order.

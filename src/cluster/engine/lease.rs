@@ -14,8 +14,8 @@ use crate::cluster::request::Request;
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
 use crate::naming::Name;
-use crate::topology::owner;
 
+use super::request::owner_among;
 use super::{Engine, HELD_SHARE, Output};
 
 /// When leases end.
@@ -79,8 +79,7 @@ impl Engine {
     }
 
     fn is_own(&self, name: &Name) -> bool {
-        let owner = owner(name.get(0).unwrap_or(""), self.live.iter().copied());
-        owner == Some(self.id) || !self.rules.hold(Rule::OwnerExpires)
+        owner_among(name, &self.live) == Some(self.id) || !self.rules.hold(Rule::OwnerExpires)
     }
 
     fn say_held(&mut self, held: usize) {

@@ -10,7 +10,8 @@
 //! - `create`: bind and its like, which others may object to (3.6)
 //! - `void`: a repetition that slipped through is taken back
 //! - `catch_up`: pulls, lagging peers, anti-entropy, purge (3.7)
-//! - `standing`: joining, serving, leaving; and readers who must see what they saw before (3.5, 3.7)
+//! - `standing`: joining, serving, leaving (3.7)
+//! - `session`: clients who must see what they saw before, also after a freeze (3.5)
 //! - `lease`: what goes unless it is renewed (3.7)
 //! - `status`: what became of an operation
 //! - `suspension`: peers, and this node, that can store nothing for now
@@ -22,6 +23,7 @@ pub mod input;
 mod lease;
 mod pulling;
 mod request;
+mod session;
 mod standing;
 mod status;
 mod suspension;
@@ -51,12 +53,14 @@ use super::vector::{Dot, Seen, Vector};
 use lease::Leases;
 use pulling::Pulls;
 use request::{Asker, Caller};
+use session::Sessions;
 use standing::Standing;
 use status::Inquiry;
 use timer::{Timer, Timers};
 use write::Writing;
 
 pub use input::{Input, Members, OperationStatus, Output, Step};
+pub use status::Trace;
 
 /// How long things take, and how many nodes a write needs.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +71,8 @@ pub struct Timing {
     pub patience: Duration,
     /// How long a node that is behind a client's token tries to catch up.
     pub catch_up: Duration,
+    /// How long it waits before it asks others: a write is most likely on its way.
+    pub on_its_way: Duration,
     /// The engine's pulse.
     pub beat: Duration,
     /// A beat that is later than this by so much tells of a freeze: what was gathered before it is stale.
@@ -93,6 +99,7 @@ impl Default for Timing {
             lagging_after: ms(250),
             patience: ms(150),
             catch_up: ms(50),
+            on_its_way: ms(5),
             beat: ms(100),
             too_late: ms(250),
             anti_entropy: ms(1000),
@@ -117,6 +124,7 @@ pub struct Engine {
     /// Those that would be live if they could store anything; they are among the guests.
     suspended: BTreeSet<NodeId>,
     standing: Standing,
+    sessions: Sessions,
     leases: Leases,
     inquiries: BTreeMap<OperationId, Inquiry>,
     /// Peers that missed a write, and up to which of this actor's writes they must have seen to be waited for again.
@@ -145,6 +153,7 @@ impl Engine {
             guests: BTreeSet::new(),
             suspended: BTreeSet::new(),
             standing: Standing::default(),
+            sessions: Sessions::default(),
             leases: Leases::default(),
             inquiries: BTreeMap::new(),
             members: BTreeSet::from([id]),
@@ -166,19 +175,25 @@ impl Engine {
     /// Handles one input.
     pub fn step(&mut self, now: Duration, input: Input) -> Step {
         self.now = self.now.max(now);
+        if self.was_frozen() {
+            self.wake_up();
+        }
         match input {
             Input::Request { asker, request } => self.request(Asker::Client(asker), request),
             Input::Message { from, message } => self.message(from, message),
             Input::Read { asker, token } => self.read(asker, token),
             Input::Status { asker, operation } => self.asked_status(asker, operation),
             Input::Members(members) => self.members_changed(members),
-            Input::Reconnected { peer } => self.pull_anew_from(peer),
+            Input::Reconnected { peer } => self.reconnected(peer),
             Input::Quiesce => self.quiesce(),
             Input::Resumed => self.pull_from_all(),
             Input::Tick => self.tick(),
         }
+        self.recheck_ahead();
+        let transaction = self.replica.take_transaction();
         Step {
-            transaction: self.replica.take_transaction(),
+            seen: transaction.meta.as_ref().map(|meta| meta.seen.clone()),
+            transaction,
             changes: self.replica.take_changes(),
             outputs: mem::take(&mut self.outputs),
         }
@@ -261,6 +276,7 @@ impl Engine {
                 Timer::StillBehind(operation) => self.still_behind(operation),
                 Timer::LookAgain(operation) => self.execute(operation),
                 Timer::StillStale(asker) => self.still_stale(asker),
+                Timer::AskAround => self.ask_around(),
                 Timer::StatusDue(operation) => self.status_due(operation),
             }
         }
@@ -283,7 +299,12 @@ impl Engine {
 
     /// The pulse stopped: this node was frozen, and does not know what the others did meanwhile.
     fn was_frozen(&self) -> bool {
-        self.now > self.last_beat + self.timing.too_late
+        self.now > self.late_from()
+    }
+
+    /// From when on a pulse that has not come tells of a freeze.
+    pub fn late_from(&self) -> Duration {
+        self.last_beat + self.timing.too_late
     }
 
     /// The other nodes that serve.

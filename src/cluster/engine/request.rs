@@ -37,6 +37,8 @@ pub(super) struct Caller {
     pub askers: Vec<Asker>,
     pub request: Request,
     pub until: Duration,
+    /// The owner, where it was asked and did not answer in time.
+    pub silent_owner: Option<NodeId>,
     stage: Stage,
 }
 
@@ -74,39 +76,23 @@ impl Engine {
             self.refuse(asker, operation, refusal);
             return;
         }
-        let (until, behind) = (self.now + request.within, !self.replica.seen().includes(&request.token));
-        let caller = Caller { askers: vec![asker], request, until, stage: Stage::Token };
-        self.callers.insert(operation, caller);
-        if behind && self.rules.hold(Rule::TokenChecked) {
-            self.pull_from_all();
-            self.timers.add(self.now + self.timing.catch_up, Timer::StillBehind(operation));
-        } else {
+        let (until, token) = (self.now + request.within, request.token.clone());
+        self.callers.insert(operation, Caller { askers: vec![asker], request, until, silent_owner: None, stage: Stage::Token });
+        if !self.waits_for_token(operation, &token) {
             self.route(operation);
         }
     }
 
-    /// This node has caught up with somebody: perhaps with clients that wait for that.
-    pub(super) fn recheck_tokens(&mut self) {
-        let seen = self.replica.seen();
-        let waiting = self.callers.iter().filter(|(_, c)| c.stage == Stage::Token && seen.includes(&c.request.token));
-        let ready: Vec<OperationId> = waiting.map(|(operation, _)| *operation).collect();
-        for operation in ready {
-            self.route(operation);
-        }
-        self.recheck_readers();
-    }
-
-    pub(super) fn still_behind(&mut self, operation: OperationId) {
-        if self.callers.get(&operation).is_some_and(|caller| caller.stage == Stage::Token) {
-            self.answer(operation, &Reply::Refused(Refusal::Behind));
-        }
+    /// Whether this node has seen what the operation's client has.
+    pub(super) fn has_token_of(&self, operation: OperationId) -> bool {
+        self.callers.get(&operation).is_none_or(|caller| self.replica.seen().includes(&caller.request.token))
     }
 
     /// To the owner, once; what was forwarded here is run here, whoever owns it by now.
-    fn route(&mut self, operation: OperationId) {
+    pub(super) fn route(&mut self, operation: OperationId) {
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         let was_forwarded = caller.askers.iter().any(|asker| matches!(asker, Asker::Node(_)));
-        let owner = owner(caller.request.name.get(0).unwrap_or(""), self.live.iter().copied());
+        let owner = owner_among(&caller.request.name, &self.live);
         match owner.filter(|owner| *owner != self.id && !was_forwarded && !self.lagging.contains_key(owner)) {
             Some(owner) => {
                 caller.stage = Stage::Owner;
@@ -124,29 +110,34 @@ impl Engine {
             return;
         }
         match reply {
-            // The owner is no owner now: it joins or leaves.
-            Reply::Refused(Refusal::Joining | Refusal::Quiescing | Refusal::ReadOnly | Refusal::Overloaded) => {
+            // The owner is no owner now: it joins or leaves, or lacks what this node has.
+            Reply::Refused(Refusal::Joining | Refusal::Quiescing | Refusal::ReadOnly | Refusal::Overloaded | Refusal::Behind) => {
                 self.start(operation);
             }
             reply => self.answer_with(operation, reply, token),
         }
     }
 
+    /// The owner may be running it, or stand still. Whoever was waited for once is not waited for again.
     pub(super) fn owner_silent(&mut self, operation: OperationId) {
-        if let Some(caller) = self.callers.get_mut(&operation)
-            && caller.stage == Stage::Owner
-        {
-            // The owner may be running it.
-            caller.request.is_retry = true;
-            self.start(operation);
+        let Some(caller) = self.callers.get_mut(&operation).filter(|caller| caller.stage == Stage::Owner) else { return };
+        let owner = owner_among(&caller.request.name, &self.live).filter(|owner| *owner != self.id);
+        caller.request.is_retry = true;
+        caller.silent_owner = owner;
+        if let Some(owner) = owner.filter(|_| self.rules.hold(Rule::SilentOwnerLags)) {
+            self.mark_lagging(owner);
         }
+        self.start(operation);
     }
 
     /// The owner of some requests may have fallen away: none of them waits for an owner any longer.
     pub(super) fn owners_silent(&mut self) {
         let waiting = self.callers.iter().filter(|(_, caller)| caller.stage == Stage::Owner);
         for operation in waiting.map(|(operation, _)| *operation).collect::<Vec<_>>() {
-            self.owner_silent(operation);
+            if let Some(caller) = self.callers.get_mut(&operation) {
+                caller.request.is_retry = true;
+            }
+            self.start(operation);
         }
     }
 
@@ -162,7 +153,9 @@ impl Engine {
         if self.is_writing(operation) || self.settle_from_memory(operation) {
             return;
         }
-        let peers: BTreeSet<NodeId> = self.peers().collect();
+        let silent = self.callers.get(&operation).and_then(|caller| caller.silent_owner);
+        let silent = silent.filter(|_| self.rules.hold(Rule::SilentOwnerLags));
+        let peers: BTreeSet<NodeId> = self.peers().filter(|peer| Some(*peer) != silent).collect();
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         if caller.request.is_retry && !peers.is_empty() && self.rules.hold(Rule::RetryAsksPeers) {
             for &peer in &peers {
@@ -199,15 +192,17 @@ impl Engine {
             Standing::Pending(_) if is_bind && self.rules.hold(Rule::RetryBeside) => return false,
             // Only a bind is ever pending; without the rule it is adopted as it is.
             Standing::Pending(event) => self.done(operation, event.dot),
-            Standing::Done(event) if is_bind || !self.stands(&name, event.dot) => self.done(operation, event.dot),
-            // What nobody can object to is fanned out again, so that the receipt is true.
+            Standing::Done(event) if !self.stands(&name, event.dot) => self.done(operation, event.dot),
+            // It is fanned out again, so that the receipt is true.
             Standing::Done(event) => self.repeat(operation, &name, event.dot),
         }
         true
     }
 
-    fn done(&mut self, operation: OperationId, dot: Dot) {
-        let receipt = self.receipt([self.id]);
+    /// Who is known to have seen it held it.
+    pub(super) fn done(&mut self, operation: OperationId, dot: Dot) {
+        let has_seen = |peer: &NodeId| self.vectors.get(peer).is_some_and(|vector| vector.covers(dot));
+        let receipt = self.receipt(self.peers().filter(has_seen).chain([self.id]));
         self.answer(operation, &Reply::Done { version: Some(dot), receipt });
     }
 
@@ -253,8 +248,21 @@ impl Engine {
         }
     }
 
+    /// How long a write of the operation waits before those that are silent lag: all in all, the time that its caller has
+    /// spent on a silent owner included.
+    pub(super) fn waits_for_peers(&self, operation: OperationId) -> Duration {
+        let has_waited = self.callers.get(&operation).is_some_and(|caller| caller.silent_owner.is_some());
+        let waited = if has_waited && self.rules.hold(Rule::SilentOwnerLags) { self.timing.patience } else { Duration::ZERO };
+        self.timing.lagging_after.saturating_sub(waited)
+    }
+
     /// Whether a version is settled: not one that its coordinator may yet withdraw.
     pub(super) fn is_settled(record: &Record, dot: Dot) -> bool {
         record.history.get(dot).is_none_or(|event| event.outcome != Outcome::Pending)
     }
+}
+
+/// Whose the name is.
+pub(super) fn owner_among(name: &Name, live: &BTreeSet<NodeId>) -> Option<NodeId> {
+    owner(name.get(0).unwrap_or(""), live.iter().copied())
 }

@@ -1,21 +1,20 @@
-//! Where a node stands: it joins, serves, leaves; and what its readers may see.
+//! Where a node stands: it joins, serves, leaves.
 //!
 //! A node serves nobody before its first sync: what it has may have been deleted meanwhile, and be purged everywhere
 //! else. It is *ready* when one node that serves has answered it completely; where nobody serves yet, when all that are
 //! there have. It falls back to joining when it turns out to be below a peer's floor. A node that leaves refuses what is
 //! new, ends what runs, and waits until the others have all that it has.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::cluster::message::Message;
 use crate::cluster::reply::{Refusal, Reply};
 use crate::cluster::rules::Rule;
-use crate::cluster::vector::{Seen, Vector};
+use crate::cluster::vector::Vector;
 use crate::protocol::OperationId;
 use crate::topology::NodeId;
 
 use super::request::Asker;
-use super::timer::Timer;
 use super::{Engine, Output};
 
 /// Where a node stands.
@@ -28,19 +27,12 @@ pub(super) struct Standing {
     met: BTreeSet<NodeId>,
     /// What peers are known to have purged.
     floor: Vector,
-    /// Readers who have seen more than this node.
-    ahead: BTreeMap<u64, Seen>,
 }
 
 impl Engine {
     /// Whether the first sync is through, so that this node may serve.
     pub fn is_ready(&self) -> bool {
         self.standing.is_ready
-    }
-
-    /// Whether this node has seen what a client has.
-    pub fn is_current(&self, token: &Seen) -> bool {
-        self.replica.seen().includes(token)
     }
 
     /// Why nothing new is taken, if that is so.
@@ -67,6 +59,7 @@ impl Engine {
 
     /// A whole answer of a peer was taken up.
     pub(super) fn synced_with(&mut self, peer: NodeId) {
+        self.told_by(peer);
         if !self.standing.is_ready {
             self.standing.met.insert(peer);
             self.view_changed();
@@ -133,34 +126,5 @@ impl Engine {
         let seen = self.replica.seen().vector();
         let lacks = |peer: &NodeId| self.vectors.get(peer).is_none_or(|vector| !vector.includes(seen));
         self.peers().filter(lacks).collect()
-    }
-
-    /// A client wants to read what is no older than what it has seen.
-    pub(super) fn read(&mut self, asker: u64, token: Seen) {
-        if self.is_current(&token) {
-            self.outputs.push(Output::Readable { asker, is_current: true });
-            return;
-        }
-        self.standing.ahead.insert(asker, token);
-        self.pull_from_all();
-        self.timers.add(self.now + self.timing.catch_up, Timer::StillStale(asker));
-    }
-
-    /// This node has caught up with somebody: perhaps with readers that wait for that.
-    pub(super) fn recheck_readers(&mut self) {
-        let (seen, outputs) = (self.replica.seen(), &mut self.outputs);
-        self.standing.ahead.retain(|&asker, token| {
-            let is_current = seen.includes(token);
-            if is_current {
-                outputs.push(Output::Readable { asker, is_current });
-            }
-            !is_current
-        });
-    }
-
-    pub(super) fn still_stale(&mut self, asker: u64) {
-        if self.standing.ahead.remove(&asker).is_some() {
-            self.outputs.push(Output::Readable { asker, is_current: false });
-        }
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum Timer {
     StillBehind(OperationId),
     /// A reader's token is still ahead of this node.
     StillStale(u64),
+    /// Somebody's token is still ahead of this node: others are asked.
+    AskAround,
     /// Not all peers said what became of an operation that somebody asks about.
     StatusDue(OperationId),
     /// Another bind was under way; look what became of it.

@@ -6,7 +6,6 @@
 //! acknowledgements for it is no reason to wait: a bind that came meanwhile would call the name taken.
 
 use crate::cluster::history::{Event, Outcome};
-use crate::cluster::reply::Reply;
 use crate::cluster::rules::Rule;
 use crate::cluster::vector::Dot;
 use crate::naming::Name;
@@ -34,8 +33,7 @@ impl Engine {
             self.retract(name, dot, None);
             // Whoever waits for the repetition hears of the execution that counts.
             if let Some(writing) = writing {
-                let receipt = self.receipt([self.id]);
-                self.answer(writing.operation, &Reply::Done { version: Some(twin), receipt });
+                self.done(writing.operation, twin);
             }
         }
     }

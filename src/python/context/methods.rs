@@ -199,6 +199,31 @@ impl PyContext {
         entered(|| self.run(py, operation::check(&self.base, &name.or_here(py))?, timeout))
     }
 
+    /// Ends a conflict that `check` found at a name: the version `keep` stays (a `Binding` of the conflict, or its
+    /// `version`) and all others go; with `None` a context stays that is there for what lies under it. Returns a `Receipt`.
+    #[pyo3(signature = (name, keep, *, timeout = None))]
+    fn resolve_conflict<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        keep: &Bound<'py, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        entered(|| self.run(name.py(), operation::resolve_conflict(&self.base, name, keep)?, timeout))
+    }
+
+    /// What became of a change of the cluster tree that ended without an answer: an `OperationStatus`. `operation_id` is that
+    /// of the error.
+    #[pyo3(signature = (operation_id, *, timeout = None))]
+    fn operation_status<'py>(&self, py: Python<'py>, operation_id: &str, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        entered(|| self.run(py, operation::operation_status(py, &self.base, operation_id)?, timeout))
+    }
+
+    /// Says that a dead member never comes back: no node counts it any longer. One that is there is refused.
+    #[pyo3(signature = (node, *, timeout = None))]
+    fn forget<'py>(&self, py: Python<'py>, node: &str, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        entered(|| self.run(py, operation::forget(py, &self.base, node)?, timeout))
+    }
+
     /// What the node that is asked says of itself: a `NodeStatus`.
     #[pyo3(signature = (*, timeout = None))]
     fn status<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {

@@ -6,18 +6,19 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::cluster::reply::{LinkOnWay, Receipt, Refusal, Reply as Change, Uncertainty};
-use crate::cluster::request::{Binding, Intent, Level, Request as Changing};
+use crate::cluster::request::{Level, Request as Changing};
 use crate::cluster::vector::Seen;
 use crate::failure::CompletionStatus;
-use crate::naming::{ErrorKind, Name, NamingError, Source, Version};
+use crate::naming::{ErrorKind, Source, Version};
 use crate::protocol::{Answer, Fault, Found, LinkMet, Mutation, OperationId, RefusalReason, Reply, Request, Written};
 
 use super::fault;
-use super::own::parse;
+use super::sight::Answered;
 use crate::server::core::Core;
+use crate::server::replication::Told;
 
 /// One attempt at a change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Attempt {
     /// The operation.
     pub id: OperationId,
@@ -25,6 +26,8 @@ pub struct Attempt {
     pub is_retry: bool,
     /// How long the client waits.
     pub within: Duration,
+    /// What it has seen.
+    pub token: Seen,
 }
 
 impl Core {
@@ -33,32 +36,37 @@ impl Core {
     pub fn change_now(&self, request: &Request, mutation: &Mutation) -> Option<Reply> {
         // Only what bears an id is recognised when it comes again.
         let id = request.operation_id.filter(|_| self.is_alone() && self.replication.is_immediate())?;
-        let attempt = Attempt { id, is_retry: request.is_retry, within: Duration::from_micros(request.time_left.into()) };
-        match self.begin(attempt, mutation) {
-            Ok(mut reply) => reply.try_recv().ok().map(|reply| self.changed(id, mutation, reply)),
+        let within = Duration::from_micros(request.time_left.into());
+        let token = self.token_of(request.known.as_deref());
+        match self.begin(Attempt { id, is_retry: request.is_retry, within, token }, mutation) {
+            Ok(mut told) => told.try_recv().ok().map(|told| self.changed(id, mutation, told.reply)),
             Err(refused) => Some(refused),
         }
     }
 
     /// Changes the cluster tree.
-    pub async fn change(self: Arc<Self>, attempt: Attempt, mutation: Mutation) -> Reply {
+    pub async fn change(self: Arc<Self>, attempt: Attempt, mutation: Mutation) -> Answered {
+        let id = attempt.id;
         match self.begin(attempt, &mutation) {
-            Ok(reply) => match reply.await {
-                Ok(reply) => self.changed(attempt.id, &mutation, reply),
-                Err(_) => Reply::Failed(fault::internal(format!("node {} ended while the change was under way", self.name))),
-            },
-            Err(refused) => refused,
+            Ok(told) => {
+                let Ok(Told { reply, token }) = told.await else {
+                    let message = format!("node {} ended while the change was under way", self.name);
+                    return Reply::Failed(fault::internal(message)).into();
+                };
+                Answered { reply: self.changed(id, &mutation, reply), token: token.map(Box::new) }
+            }
+            Err(refused) => refused.into(),
         }
     }
 
-    fn begin(&self, attempt: Attempt, mutation: &Mutation) -> Result<oneshot::Receiver<Change>, Reply> {
-        let (name, intent) = understood(mutation).map_err(|error| Reply::Failed(fault::from_error(error)))?;
+    fn begin(&self, attempt: Attempt, mutation: &Mutation) -> Result<oneshot::Receiver<Told>, Reply> {
+        let (name, intent) = self.understood(mutation).map_err(|error| Reply::Failed(fault::from_error(error)))?;
         Ok(self.replication.submit(Changing {
             operation: attempt.id,
             name,
             intent,
             is_retry: attempt.is_retry,
-            token: Seen::default(),
+            token: attempt.token,
             level: Level::AllLive,
             within: attempt.within,
         }))
@@ -89,10 +97,7 @@ impl Core {
         match refusal {
             Refusal::Joining => self.refused(RefusalReason::Joining),
             Refusal::Quiescing => self.refused(RefusalReason::Quiescing),
-            Refusal::Behind => {
-                let message = format!("node {} lacks what this client has seen of the cluster tree", self.name);
-                not_now(ErrorKind::ServiceUnavailable, message)
-            }
+            Refusal::Behind => self.refused_to_show(),
             Refusal::TooFew => {
                 let message = format!("node {} sees fewer nodes than a write must be held by", self.name);
                 not_now(ErrorKind::ServiceUnavailable, message)
@@ -155,31 +160,4 @@ impl Core {
             },
         }
     }
-}
-
-/// The name that a change is about, and what is wanted there.
-fn understood(mutation: &Mutation) -> Result<(Name, Intent), NamingError> {
-    let to_change = |name: &str| {
-        let name = parse(name)?;
-        name.check_mutation()?;
-        Ok(name)
-    };
-    Ok(match mutation {
-        Mutation::Bind { lease: Some(_), .. } => {
-            let message = "the option lease is not in this version; bind without it, and unbind when done";
-            return Err(NamingError::new(ErrorKind::OperationNotSupported, message).with_completion(CompletionStatus::No));
-        }
-        Mutation::Bind { name, content, replace, create_parents, lease: None } => {
-            let name = to_change(name)?;
-            content.check().map_err(|error| error.with_name(name.as_str()))?;
-            let binding = Binding { content: content.clone(), create_parents: *create_parents, lease: None };
-            (name, if *replace { Intent::Rebind(binding) } else { Intent::Bind(binding) })
-        }
-        Mutation::Unbind { name } => (to_change(name)?, Intent::Unbind),
-        Mutation::Rename { from, to } => (to_change(from)?, Intent::Rename { to: to_change(to)? }),
-        Mutation::CreateSubcontext { name, create_parents } => {
-            (to_change(name)?, Intent::CreateSubcontext { create_parents: *create_parents })
-        }
-        Mutation::DestroySubcontext { name } => (to_change(name)?, Intent::DestroySubcontext),
-    })
 }

@@ -15,6 +15,7 @@ use crate::protocol::{Answer, Fault, Operation, RefusalReason, Reply, Request, S
 use super::change::Attempt;
 use super::fault;
 use super::lookup::WINDOW;
+use super::sight::Answered;
 use crate::server::connection::Caller;
 use crate::server::core::{Core, DRAIN, Phase};
 use crate::server::load::Share;
@@ -25,6 +26,14 @@ impl Core {
         if let Some(refusal) = self.refusal(caller, request) {
             return Some(refusal);
         }
+        if !self.may_show(request) {
+            return None;
+        }
+        let reply = self.answer_from_here(request)?;
+        Some(self.marked(request.known.as_deref(), reply))
+    }
+
+    fn answer_from_here(&self, request: &Request) -> Option<Reply> {
         let scope = request.scope;
         match &request.operation {
             Operation::Lookup { name } => {
@@ -44,6 +53,11 @@ impl Core {
             }
             Operation::Watch(request) => self.watch_now(scope, request),
             Operation::Await { name, .. } => self.await_now(scope, name),
+            Operation::Forget { node } if scope == Scope::Peer => Some(self.forget_here(node)),
+            Operation::Became { .. } | Operation::Forget { .. } if scope != Scope::Cluster => {
+                Some(Reply::Failed(fault::not_supported("a node's own tree knows of no operations and no members")))
+            }
+            Operation::Became { .. } | Operation::Forget { .. } => None,
             Operation::Gossip(gossip) => Some(match self.peers.gossip(gossip.clone()) {
                 Ok(gossip) => Reply::Done(Answer::Gossip(gossip)),
                 Err(fault) => Reply::Failed(fault),
@@ -52,17 +66,27 @@ impl Core {
     }
 
     /// Answers what [`answer_now`](Self::answer_now) left, at the latest at `deadline`.
-    pub async fn answer_later(self: Arc<Self>, request: Request, deadline: Instant) -> Reply {
-        let Request { scope, operation, operation_id, is_retry, time_left } = request;
+    pub async fn answer_later(self: Arc<Self>, request: Request, deadline: Instant) -> Answered {
+        if !self.may_show(&request) {
+            return Box::pin(self.answer_when_shown(request, deadline)).await;
+        }
+        self.answer_at_last(request, deadline).await
+    }
+
+    /// What needs other nodes, or time.
+    pub(super) async fn answer_at_last(self: Arc<Self>, request: Request, deadline: Instant) -> Answered {
+        let Request { scope, operation, operation_id, is_retry, time_left, known } = request;
         if let Operation::Lookup { name } = operation {
             // The rule itself ends in time.
-            return self.lookup(scope, name, deadline).await.into_reply();
+            let reply = Arc::clone(&self).lookup(scope, name, deadline).await.into_reply();
+            return self.marked(known.as_deref(), reply).into();
         }
-        let name = Arc::clone(&self.name);
+        let core = Arc::clone(&self);
         let is_change = matches!(operation, Operation::Mutate(_));
         // In a box: a lookup, which is what is put off most, is not to be as long as the longest of these.
+        let token = self.token_of(known.as_deref());
         let answer = Box::pin(async move {
-            match operation {
+            let reply = match operation {
                 Operation::LookupMany { names } => self.many(scope, names, deadline).await,
                 Operation::Survey { name } => self.survey(name, deadline).await,
                 Operation::List(request) => self.list(request, deadline).await,
@@ -71,20 +95,24 @@ impl Core {
                 Operation::Await { name, hold } => self.await_name(scope, name, hold, deadline).await,
                 Operation::Mutate(mutation) => {
                     let id = operation_id.unwrap_or_else(|| self.next_operation());
-                    let attempt = Attempt { id, is_retry, within: Duration::from_micros(time_left.into()) };
-                    self.change(attempt, mutation).await
+                    let attempt = Attempt { id, is_retry, within: Duration::from_micros(time_left.into()), token };
+                    return self.change(attempt, mutation).await;
                 }
+                Operation::Became { id } => self.became(id).await,
+                Operation::Forget { node } => self.forget(node, deadline).await,
                 Operation::Lookup { .. } | Operation::Status | Operation::Quiesce | Operation::Gossip(_) => {
                     Reply::Failed(fault::internal("an operation that never waits was put off"))
                 }
-            }
+            };
+            reply.into()
         });
         // Each operation ends in time by itself and says who was silent; this is for the one that does not.
-        timeout_at(deadline, answer).await.unwrap_or_else(|_| {
-            let message = format!("node {name} had no time left to finish");
+        let answered: Answered = timeout_at(deadline, answer).await.unwrap_or_else(|_| {
+            let message = format!("node {} had no time left to finish", core.name);
             let completion = if is_change { CompletionStatus::Maybe } else { CompletionStatus::No };
-            Reply::Failed(Fault::new(ErrorKind::TimeLimitExceeded, completion, message))
-        })
+            Reply::Failed(Fault::new(ErrorKind::TimeLimitExceeded, completion, message)).into()
+        });
+        Answered { reply: core.marked(known.as_deref(), answered.reply), token: answered.token }
     }
 
     /// A place among the requests that wait for other nodes, or a refusal.

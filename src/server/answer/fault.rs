@@ -10,8 +10,9 @@ use crate::topology::View;
 /// After how many milliseconds a refused client may ask again, by reason.
 fn retry_after(reason: RefusalReason) -> u32 {
     match reason {
-        RefusalReason::Joining => 100,
+        RefusalReason::Joining | RefusalReason::Waking => 100,
         RefusalReason::Overloaded => 50,
+        RefusalReason::Behind => 200,
         RefusalReason::Quiescing | RefusalReason::Closed => 1000,
     }
 }
@@ -59,6 +60,10 @@ pub fn refused(reason: RefusalReason, node: &str, view: Option<View>) -> Fault {
             (ErrorKind::ServiceUnavailable, format!("node {node} is quiescing and takes no new requests"))
         }
         RefusalReason::Overloaded => (ErrorKind::ServiceUnavailable, format!("node {node} has too much in flight")),
+        RefusalReason::Behind => {
+            (ErrorKind::ServiceUnavailable, format!("node {node} lacks what this client has seen of the cluster tree"))
+        }
+        RefusalReason::Waking => (ErrorKind::ServiceUnavailable, format!("node {node} stood still and finds out what it missed")),
         RefusalReason::Closed => (ErrorKind::ContextClosed, format!("node {node} is closed")),
     };
     let mut fault = Fault::new(kind, CompletionStatus::No, message);

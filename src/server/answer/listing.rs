@@ -221,7 +221,9 @@ fn heard(reply: Reply, peer: &Arc<str>, name: &str) -> Listing {
     match reply {
         Reply::Done(Answer::Page(page)) => Listing::Page(page),
         Reply::Done(Answer::Link(link)) => Listing::Link(link),
-        Reply::Done(_) => Listing::Fault(fault::internal(format!("node {peer} answered something else than a listing"))),
+        Reply::Done(_) | Reply::Stale(_) => {
+            Listing::Fault(fault::internal(format!("node {peer} answered something else than a listing")))
+        }
         Reply::Failed(fault) => absent_or_fault(fault, Place { source: Source::Peer, node: Arc::clone(peer) }, name),
     }
 }

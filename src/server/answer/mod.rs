@@ -8,11 +8,16 @@ mod change;
 mod check;
 mod dispatch;
 pub mod fault;
+mod intent;
 mod listing;
 mod lookup;
 pub mod merge;
 mod mutation;
 mod own;
+mod sight;
 mod status;
 mod survey;
+mod upkeep;
 mod watch;
+
+pub use sight::Answered;

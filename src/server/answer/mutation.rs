@@ -23,8 +23,12 @@ impl Core {
         if scope == Scope::Peer {
             return Reply::Failed(fault::not_supported("a node does not write into another's local tree"));
         }
-        if let Mutation::Bind { lease: Some(_), .. } = mutation {
+        if let Mutation::Bind { lease: Some(_), .. } | Mutation::Renew { .. } = mutation {
             let message = "a local tree keeps no leases: what is bound there goes with its node; bind through an HA context";
+            return Reply::Failed(fault::not_supported(message));
+        }
+        if let Mutation::ResolveConflict { .. } = mutation {
+            let message = "a local tree has no conflicts: nobody writes to it but its node; ask an HA context";
             return Reply::Failed(fault::not_supported(message));
         }
         self.apply(&self.local, Source::Local, mutation)
@@ -60,6 +64,8 @@ fn apply(tree: &Tree, mutation: &Mutation) -> Result<Change<Done>, NamingError> 
             told(tree.create_subcontext(&parse(name)?, *create_parents)?, wrote)
         }
         Mutation::DestroySubcontext { name } => told(tree.destroy_subcontext(&parse(name)?)?, Done::Removed),
+        // Refused before.
+        Mutation::ResolveConflict { .. } | Mutation::Renew { .. } => Change::Done(Done::Written(None)),
     })
 }
 

@@ -32,7 +32,10 @@ impl Core {
         let bulletin = self.bulletin();
         let suspended = self.replication.suspended().into_iter().filter_map(|peer| bulletin.name_of(peer).cloned());
         let suspended = suspended.map(|peer| format!("node {peer} takes no changes: its disk is full, or fails"));
-        self.replication.trouble().into_iter().chain(suspended).chain(self.peers.warnings()).collect()
+        let held = self.replication.held_leases().map(|(overdue, all)| {
+            format!("{overdue} of {all} leases are overdue at once; they are held until their holders are heard, or are fewer")
+        });
+        self.replication.trouble().into_iter().chain(suspended).chain(held).chain(self.peers.warnings()).collect()
     }
 }
 

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use tokio::time::{Duration, Instant, timeout};
 
 use crate::protocol::{
-    Channel, Decoder, Frame, FrameKind, Operation, ProtocolError, RefusalReason, Reply, Request, Welcome, decode_body,
+    Brought, Channel, Decoder, Frame, FrameKind, Operation, ProtocolError, RefusalReason, Reply, Request, Scope, Seen, Welcome,
+    decode_body,
 };
 use crate::transport::BoxStream;
 
@@ -73,6 +74,10 @@ pub struct Session {
     unsent: Portion,
     /// The view that the other side was told last.
     told: u64,
+    /// The other side has asked for names of the whole cluster.
+    asks_cluster: bool,
+    /// How many changes of what this node shows it was told of.
+    brought: u64,
     /// Whole frames taken.
     frames: u64,
     /// Requests among them that the node's count does not have yet.
@@ -92,6 +97,8 @@ impl Session {
             receiving: None,
             unsent: Portion::new(&core.load.unsent),
             told: 0,
+            asks_cluster: false,
+            brought: 0,
             frames: 0,
             served: 0,
             core,
@@ -124,8 +131,9 @@ impl Session {
             Event::Read(Ok(_)) | Event::Wrote => Ok(()),
             Event::Read(Err(error)) | Event::Broken(error) => Err(error.into()),
             Event::Answered(answers) => {
-                for Answered { request_id, reply, place } in answers {
-                    self.reply(request_id, &reply);
+                for Answered { request_id, answer, place } in answers {
+                    self.bring(answer.token.as_deref());
+                    self.reply(request_id, &answer.reply);
                     drop(place);
                 }
                 Ok(())
@@ -158,6 +166,7 @@ impl Session {
 
     /// Takes whole frames as long as their replies have room.
     fn work(&mut self) -> Result<(), End> {
+        self.core.replication.look_at_time(Instant::now());
         let worked = loop {
             if self.wire.unsent() > self.core.limits.unsent {
                 break Ok(());
@@ -212,6 +221,9 @@ impl Session {
             Ok(taken) => {
                 self.told = taken.welcome.view.id();
                 self.caller = Some(taken.caller);
+                if let Caller::Peer(peer, Channel::Replication) = taken.caller {
+                    self.core.replication.reconnected(peer);
+                }
                 self.place = taken.place;
                 Welcome::encode_answer(&Ok(taken.welcome), self.wire.out(), limits)?;
                 Ok(())
@@ -236,11 +248,33 @@ impl Session {
             self.refuse(id);
             return Ok(());
         }
+        self.asks_cluster |= request.scope == Scope::Cluster;
         match self.core.answer_now(caller, &request) {
-            Some(reply) => self.reply(id, &reply),
+            Some(reply) => {
+                self.bring(None);
+                self.reply(id, &reply);
+            }
             None => self.put_off(id, request),
         }
         Ok(())
+    }
+
+    /// Tells a client of the cluster, before a reply, what it has seen with it: what this node shows, where that has
+    /// changed since it was told, and `more`.
+    fn bring(&mut self, more: Option<&Seen>) {
+        if !self.asks_cluster || self.caller != Some(Caller::Client) {
+            return;
+        }
+        let limits = self.core.limits.frames();
+        let changes = self.core.replication.shown_changes();
+        // What does not fit a frame is not told; no cluster has that many writers.
+        if std::mem::replace(&mut self.brought, changes) != changes {
+            let shown = Seen::clone(&self.core.replication.shown());
+            let _ = Brought { seen: shown, is_here: true }.encode(self.wire.out(), limits);
+        }
+        if let Some(more) = more {
+            let _ = Brought { seen: more.clone(), is_here: false }.encode(self.wire.out(), limits);
+        }
     }
 
     /// Has a request answered that needs other nodes, where there is room for it.
@@ -252,7 +286,7 @@ impl Session {
             Ok(place) => {
                 let deadline = Instant::now() + Duration::from_micros(u64::from(request.time_left));
                 let answer = Arc::clone(&self.core).answer_later(request, deadline);
-                self.wire.spawn(async move { Answered { request_id: id, reply: answer.await, place } });
+                self.wire.spawn(async move { Answered { request_id: id, answer: answer.await, place } });
             }
             Err(refusal) => self.reply(id, &refusal),
         }

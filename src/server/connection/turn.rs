@@ -16,9 +16,10 @@ use tokio::task::JoinSet;
 use tokio::task::coop::has_budget_remaining;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::protocol::{Decoder, Reply};
+use crate::protocol::Decoder;
 use crate::transport::BoxStream;
 
+use crate::server::answer::Answered as Answer;
 use crate::server::bulletin::Bulletin;
 use crate::server::load::Share;
 
@@ -36,8 +37,8 @@ const ANSWERS: usize = 32;
 pub struct Answered {
     /// To which request.
     pub request_id: u64,
-    /// The answer.
-    pub reply: Reply,
+    /// The answer, and what the client has seen with it.
+    pub answer: Answer,
     /// The request's place among those that wait: it is given back when the reply was appended.
     pub place: Share,
 }

@@ -94,7 +94,8 @@ impl Inner {
         let link = self.control().links.get(&id)?.clone();
         let members = Arc::downgrade(self);
         let operation = Operation::Gossip(gossip);
-        let request = Request { time_left: u32::MAX, scope: Scope::Peer, operation_id: None, is_retry: false, operation };
+        let request =
+            Request { time_left: u32::MAX, scope: Scope::Peer, operation_id: None, is_retry: false, operation, known: None };
         Some(async move {
             let answer = link.ask(request, ANSWER).await;
             if let (Ok(Reply::Done(Answer::Gossip(gossip))), Some(members)) = (answer, members.upgrade()) {

@@ -66,7 +66,7 @@ pub trait Peers: Debug + Send + Sync + 'static {
 /// A question to a peer's own tree.
 pub fn question(operation: Operation, within: Duration) -> Request {
     let time_left = u32::try_from(within.as_micros()).unwrap_or(u32::MAX);
-    Request { time_left, scope: Scope::Peer, operation_id: None, is_retry: false, operation }
+    Request { time_left, scope: Scope::Peer, operation_id: None, is_retry: false, operation, known: None }
 }
 
 /// Asks all peers the same at once, and waits for all of them until `until`. One whose connection breaks is asked

@@ -20,8 +20,10 @@ const LOOK: Duration = Duration::from_secs(1);
 pub async fn remember_members(replication: Arc<Replication>, mut identity: Identity, mut views: watch::Receiver<Arc<View>>) {
     replication.reached(Stage::Ready).await;
     let mut audience = Audience::of(&identity.members);
+    let mut forgotten = replication.forgotten.subscribe();
     let mut kept = identity.clone();
     loop {
+        audience.forget(&forgotten.borrow_and_update());
         audience.see(&views.borrow_and_update());
         let introduction = replication.peers.introduction();
         identity.copying = false;
@@ -37,6 +39,7 @@ pub async fn remember_members(replication: Arc<Replication>, mut identity: Ident
             changed = views.changed() => if changed.is_err() {
                 return;
             },
+            _ = forgotten.changed() => {}
             () = sleep(LOOK) => {}
         }
     }

@@ -11,6 +11,8 @@ use crate::topology::{Endpoint, Member, MemberState, NodeId, View};
 #[derive(Debug, Default)]
 pub(super) struct Audience {
     known: BTreeMap<String, Member>,
+    /// Of so many it was said that they never come back.
+    forgotten: usize,
 }
 
 impl Audience {
@@ -25,6 +27,13 @@ impl Audience {
         let others = self.known.values().filter(|member| member.name != own && member.state != MemberState::Joining);
         let kept = |member: &Member| Acquaintance { name: member.name.clone(), id: member.id, endpoint: member.endpoint.clone() };
         others.map(kept).collect()
+    }
+
+    /// These were forgotten since the start. Who comes back is known again.
+    pub(super) fn forget(&mut self, names: &[String]) {
+        for name in names.iter().skip(std::mem::replace(&mut self.forgotten, names.len())) {
+            self.known.remove(name);
+        }
     }
 
     /// Takes a view, and gives the members as the engine knows them.
@@ -62,6 +71,21 @@ mod tests {
 
     fn ids(members: &Members) -> [Vec<u128>; 3] {
         [&members.live, &members.guests, &members.all].map(|ids| ids.iter().map(|id| id.0).collect())
+    }
+
+    #[test]
+    fn the_forgotten_are_known_again_when_they_come_back() {
+        use MemberState::Live;
+        let (both, alone) = (view(&[("a", 1, Live), ("b", 2, Live)]), view(&[("a", 1, Live)]));
+        let mut audience = Audience::default();
+        audience.see(&both);
+        assert_eq!(ids(&audience.see(&alone))[2], [1, 2]);
+        let forgotten = ["b".to_owned()];
+        audience.forget(&forgotten);
+        assert_eq!(ids(&audience.see(&alone))[2], [1]);
+        audience.see(&both);
+        audience.forget(&forgotten);
+        assert_eq!(ids(&audience.see(&alone))[2], [1, 2], "it is forgotten once");
     }
 
     #[test]

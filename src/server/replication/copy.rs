@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::cluster::fingerprint;
 use crate::protocol::TreeCopy;
 use crate::topology::NodeId;
 
@@ -14,7 +15,7 @@ impl Replication {
         let replica = state.engine.replica();
         TreeCopy {
             writes: replica.seen().count(),
-            seen: replica.seen().fingerprint(),
+            seen: fingerprint::of_seen(replica.seen()),
             digest: replica.digest(),
             conflicts: u64::try_from(replica.conflict_count()).unwrap_or(u64::MAX),
             lagging: state.engine.lagging().filter_map(name_of).collect(),

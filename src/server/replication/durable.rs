@@ -11,7 +11,7 @@ use crate::cluster::store::StoreError;
 use crate::server::data::Identity;
 use crate::topology::NodeId;
 
-use super::{Replication, State};
+use super::{Asking, Replication, State};
 
 /// How far the steps have come.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,9 +121,15 @@ impl Replication {
         self.progress.send_modify(|progress| progress.is_suspended = true);
         let receipt = Receipt::default();
         for (_, waits) in asking.drain() {
-            let reply = Reply::Unknown { reason: Uncertainty::DiskFailed, receipt: receipt.clone() };
             // Whoever asked may have given up.
-            let _ = waits.send(reply);
+            match waits {
+                Asking::Change(waits) => {
+                    let reply = Reply::Unknown { reason: Uncertainty::DiskFailed, receipt: receipt.clone() };
+                    let _ = waits.send(reply.into());
+                }
+                Asking::Sight(waits) => drop(waits.send(false)),
+                Asking::Status(waits) => drop(waits),
+            }
         }
         for peer in engine.audience() {
             self.peers.tell(peer, vec![Message::Suspended]);

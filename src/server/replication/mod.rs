@@ -17,7 +17,9 @@ mod durable;
 mod journal;
 mod keeper;
 mod readers;
+mod sight;
 mod tasks;
+mod upkeep;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -30,13 +32,14 @@ use rand::rngs::StdRng;
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::cluster::context::Conflict;
-use crate::cluster::engine::{Engine, Input, Output, Step, Timing};
+use crate::cluster::engine::{Engine, Input, OperationStatus, Output, Step, Timing};
 use crate::cluster::message::Message;
 use crate::cluster::replica::Replica;
 use crate::cluster::reply::Reply;
 use crate::cluster::request::Request;
 use crate::cluster::rules::Rules;
 use crate::cluster::store::State as Stored;
+use crate::cluster::vector::Seen;
 use crate::naming::Name;
 use crate::topology::NodeId;
 
@@ -46,6 +49,7 @@ use super::peers::Peers;
 use aside::LongSteps;
 use durable::Progress;
 use journal::Journal;
+use sight::Sight;
 
 pub use acquaintances::remember_members;
 pub use keeper::Keeper;
@@ -71,6 +75,10 @@ pub struct Replication {
     /// Rung when something waits for the disk.
     work: Condvar,
     progress: watch::Sender<Progress>,
+    /// The names of members that were forgotten since the start, in order.
+    forgotten: watch::Sender<Vec<String>>,
+    /// What readers may be asked for, and whether.
+    sight: Sight,
 }
 
 /// What a node begins with.
@@ -91,12 +99,49 @@ pub enum Origin {
 struct State {
     engine: Engine,
     /// Who waits for an answer, by the handle that the engine was given.
-    asking: HashMap<u64, oneshot::Sender<Reply>>,
+    asking: HashMap<u64, Asking>,
     last_asker: u64,
+    /// How many leases are overdue and held all the same, and of how many.
+    held_leases: Option<(usize, usize)>,
     /// When the engine is to be woken, as far as the clock's task knows.
     wake: Duration,
     /// What is not yet durable, where there is a data folder.
     journal: Option<Journal>,
+}
+
+/// For what somebody waits. Whoever asked may have given up.
+enum Asking {
+    /// A change.
+    Change(oneshot::Sender<Told>),
+    /// To be shown all that it has seen; whether it is.
+    Sight(oneshot::Sender<bool>),
+    /// What became of a change.
+    Status(oneshot::Sender<OperationStatus>),
+}
+
+impl Asking {
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Change(sender) => sender.is_closed(),
+            Self::Sight(sender) => sender.is_closed(),
+            Self::Status(sender) => sender.is_closed(),
+        }
+    }
+}
+
+/// What came of a change.
+#[derive(Debug)]
+pub struct Told {
+    /// What came of it.
+    pub reply: Reply,
+    /// What its client has seen with that; `None` where it had seen all that.
+    pub token: Option<Seen>,
+}
+
+impl From<Reply> for Told {
+    fn from(reply: Reply) -> Self {
+        Self { reply, token: None }
+    }
 }
 
 /// How far a node has come with the cluster tree. It goes forward only.
@@ -125,11 +170,14 @@ impl Replication {
         readers.show_all(&replica);
         let engine = Engine::new(id, replica, Timing::default(), dice(), Rules::ALL, clock.now());
         let wake = engine.next_wake();
+        let sight = Sight::of(engine.replica().seen().clone());
         Arc::new(Self {
+            sight,
             state: Mutex::new(State {
                 engine,
                 asking: HashMap::new(),
                 last_asker: 0,
+                held_leases: None,
                 wake,
                 journal: folder.is_some().then(Journal::default),
             }),
@@ -142,6 +190,7 @@ impl Replication {
             folder,
             work: Condvar::new(),
             progress: watch::Sender::new(Progress::default()),
+            forgotten: watch::Sender::new(Vec::new()),
         })
     }
 
@@ -158,20 +207,22 @@ impl Replication {
     }
 
     /// Begins a change. The reply comes when it is settled, often at once, and never where the node ends first.
-    pub fn submit(&self, request: Request) -> oneshot::Receiver<Reply> {
+    pub fn submit(&self, request: Request) -> oneshot::Receiver<Told> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.lock();
         if let Some(refusal) = Self::not_begun(&state) {
             // Its receiver is in our hands.
-            let _ = sender.send(Reply::Refused(refusal));
+            let _ = sender.send(Reply::Refused(refusal).into());
             return receiver;
         }
-        state.last_asker += 1;
-        let asker = state.last_asker;
-        state.asking.retain(|_, waits| !waits.is_closed());
-        state.asking.insert(asker, sender);
+        let asker = state.enter(Asking::Change(sender));
         self.step_locked(&mut state, Input::Request { asker, request });
         receiver
+    }
+
+    /// A peer has opened a connection on which its engine speaks: of what it said on an earlier one some may be lost.
+    pub fn reconnected(&self, peer: NodeId) {
+        self.step(Input::Reconnected { peer });
     }
 
     /// Begins to leave: what is new is refused from now on.
@@ -206,6 +257,7 @@ impl Replication {
     fn step_locked(&self, state: &mut State, input: Input) {
         let Some(input) = self.is_missed(state, input) else { return };
         let step = state.engine.step(self.clock.now(), input);
+        self.sight.note(&state.engine);
         match &mut state.journal {
             Some(journal) if !(journal.is_empty() && step.transaction.is_empty()) => {
                 journal.push(step);
@@ -222,7 +274,11 @@ impl Replication {
 
     /// Shows and tells what a step did: it is durable.
     fn take_effect(&self, state: &mut State, step: Step) {
-        let Step { transaction: _, changes, outputs } = step;
+        let Step { transaction: _, seen, changes, outputs } = step;
+        if let Some(seen) = seen {
+            // First: what a reader finds is never more than what it is told that it has seen.
+            self.sight.show(seen);
+        }
         let is_long = aside::are_many(changes.len());
         let show = || self.readers.show(state.engine.replica(), changes);
         self.long.step_where(is_long, show);
@@ -237,10 +293,14 @@ impl Replication {
                     Some((_, row)) => row.push(message),
                     None => messages.push((to, vec![message])),
                 },
-                Output::Answer { asker, reply, token: _ } => {
-                    if let Some(waits) = state.asking.remove(&asker) {
-                        // Whoever asked may have given up.
-                        let _ = waits.send(reply);
+                Output::Answer { asker, reply, token } => {
+                    if let Some(Asking::Change(waits)) = state.asking.remove(&asker) {
+                        let _ = waits.send(Told { reply, token });
+                    }
+                }
+                Output::Readable { asker, is_current } => {
+                    if let Some(Asking::Sight(waits)) = state.asking.remove(&asker) {
+                        let _ = waits.send(is_current);
                     }
                 }
                 Output::Ready => self.reach(Stage::Ready),
@@ -251,9 +311,17 @@ impl Replication {
                     );
                 }
                 Output::LeasesHeld { overdue, all } => {
+                    state.held_leases = (overdue > 0).then_some((overdue, all));
+                    if overdue == 0 {
+                        continue;
+                    }
                     tracing::warn!("{overdue} of {all} leases are overdue at once, and are held until their holders are heard");
                 }
-                Output::Readable { .. } | Output::Status { .. } => {}
+                Output::Status { asker, status } => {
+                    if let Some(Asking::Status(waits)) = state.asking.remove(&asker) {
+                        let _ = waits.send(status);
+                    }
+                }
             }
         }
         for (to, row) in messages {
@@ -271,6 +339,16 @@ impl Replication {
         if stage == Stage::Ready {
             self.peers.has_tree();
         }
+    }
+}
+
+impl State {
+    /// A handle for somebody who waits.
+    fn enter(&mut self, asking: Asking) -> u64 {
+        self.last_asker += 1;
+        self.asking.retain(|_, asking| !asking.is_over());
+        self.asking.insert(self.last_asker, asking);
+        self.last_asker
     }
 }
 

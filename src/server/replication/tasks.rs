@@ -28,11 +28,17 @@ pub async fn keep_time(replication: Arc<Replication>) {
 pub async fn follow_views(replication: Arc<Replication>, known: Vec<Acquaintance>, mut views: watch::Receiver<Arc<View>>) {
     replication.peers.met().await;
     let mut audience = Audience::of(&known);
+    let mut forgotten = replication.forgotten.subscribe();
     loop {
+        audience.forget(&forgotten.borrow_and_update());
         let members = audience.see(&views.borrow_and_update());
         replication.step(Input::Members(members));
-        if views.changed().await.is_err() {
-            return;
+        tokio::select! {
+            changed = views.changed() => if changed.is_err() {
+                return;
+            },
+            // The sender lives in `replication`.
+            _ = forgotten.changed() => {}
         }
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 
 use crate::failure::Phase;
-use crate::protocol::{FrameKind, Header, Hello, Limits, Outcome, ProtocolError, Reply, Request, Welcome, decode_body};
+use crate::protocol::{Brought, FrameKind, Header, Hello, Limits, Outcome, ProtocolError, Reply, Request, Welcome, decode_body};
 use crate::topology::View;
 
 use super::error::{TransportError, TransportErrorKind};
@@ -31,6 +31,7 @@ pub struct Connection {
     last_id: u64,
     welcome: Option<Welcome>,
     view: Option<View>,
+    brought: Vec<Brought>,
     spent: bool,
 }
 
@@ -55,7 +56,7 @@ impl Connection {
         let allowed = patience.left();
         let socket = Socket::connect(address, &mut patience).map_err(|wait| failed(Phase::Connect, wait, allowed))?;
         let inbox = Inbox::new();
-        Ok(Self { socket, limits, out, inbox, last_id: 0, welcome: None, view: None, spent: false })
+        Ok(Self { socket, limits, out, inbox, last_id: 0, welcome: None, view: None, brought: Vec::new(), spent: false })
     }
 
     /// Says hello and waits for the welcome, where that has not come: until then nothing can have run. `give_up` is as in
@@ -185,10 +186,12 @@ impl Connection {
     }
 
     fn take_push(&mut self, header: Header) -> Result<(), ProtocolError> {
-        if header.kind != FrameKind::View {
-            return Err(ProtocolError::OutOfPlace(header.kind.as_str()));
+        let body = self.inbox.body(header).unwrap_or_default();
+        match header.kind {
+            FrameKind::View => self.view = Some(decode_body(FrameKind::View, body)?),
+            FrameKind::Seen => decode_body::<Brought>(FrameKind::Seen, body)?.add_to(&mut self.brought),
+            other => return Err(ProtocolError::OutOfPlace(other.as_str())),
         }
-        self.view = Some(decode_body(FrameKind::View, self.inbox.body(header).unwrap_or_default())?);
         Ok(())
     }
 
@@ -242,6 +245,11 @@ impl Connection {
     /// The newest view that the server pushed, once.
     pub fn take_view(&mut self) -> Option<View> {
         self.view.take()
+    }
+
+    /// What the server said that was seen with its replies, once.
+    pub fn take_brought(&mut self) -> Vec<Brought> {
+        std::mem::take(&mut self.brought)
     }
 
     /// The server's welcome, once it has come.

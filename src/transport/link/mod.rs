@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::failure::Phase;
-use crate::protocol::{Body, Hello, Limits, Reply, Request, Welcome};
+use crate::protocol::{Body, Brought, Hello, Limits, Reply, Request, Welcome};
 use crate::topology::{Endpoint, View};
 
 use super::error::{TransportError, TransportErrorKind};
@@ -113,6 +113,11 @@ impl Link {
     pub fn close(&self) {
         self.inner.shared.end(&TransportErrorKind::Cancelled);
         self.inner.task.abort();
+    }
+
+    /// What the server said that was seen with its replies, once. It is there before the reply is.
+    pub fn take_brought(&self) -> Vec<Brought> {
+        self.inner.shared.take_brought()
     }
 
     /// The views that the server pushes, beginning with the welcome's.

@@ -8,7 +8,7 @@ use tokio::io::WriteHalf;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot, watch};
 
 use crate::failure::Phase;
-use crate::protocol::{Body, FrameKind, Header, Limits, Outcome, Reply, Request, encode_frame};
+use crate::protocol::{Body, Brought, FrameKind, Header, Limits, Outcome, Reply, Request, encode_frame};
 use crate::topology::View;
 
 use super::super::error::{TransportError, TransportErrorKind};
@@ -46,6 +46,8 @@ struct State {
     /// The header of the frame that is coming in, while its body is not whole.
     incoming: Option<Header>,
     last_id: u64,
+    /// What was seen with the replies, and nobody has taken.
+    brought: Vec<Brought>,
     ended: Option<TransportErrorKind>,
 }
 
@@ -63,6 +65,7 @@ impl Shared {
             waiting: HashMap::new(),
             incoming: None,
             last_id: 0,
+            brought: Vec::new(),
             ended: None,
         };
         Self {
@@ -179,6 +182,14 @@ impl Shared {
 
     pub(super) fn push_view(&self, view: View) {
         self.views.send_replace(Some(view));
+    }
+
+    pub(super) fn push_brought(&self, brought: Brought) {
+        brought.add_to(&mut self.lock().brought);
+    }
+
+    pub(super) fn take_brought(&self) -> Vec<Brought> {
+        std::mem::take(&mut self.lock().brought)
     }
 
     pub(super) fn views(&self) -> watch::Receiver<Option<View>> {

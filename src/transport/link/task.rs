@@ -99,6 +99,10 @@ fn take(shared: &Shared, frame: &Frame) -> Result<(), ProtocolError> {
             shared.push_view(decode_body(FrameKind::View, &frame.body)?);
             Ok(())
         }
+        FrameKind::Seen => {
+            shared.push_brought(decode_body(FrameKind::Seen, &frame.body)?);
+            Ok(())
+        }
         other => Err(ProtocolError::OutOfPlace(other.as_str())),
     }
 }

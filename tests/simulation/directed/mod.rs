@@ -7,6 +7,7 @@ mod binds;
 mod leases;
 mod outcomes;
 mod renames;
+mod sessions;
 mod standing;
 mod suspension;
 mod table;

@@ -1,4 +1,4 @@
-//! Joining, leaving, and readers who have seen more than a node.
+//! Joining, leaving, and what became of an operation.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,6 @@ use hanaming::cluster::replica::Retention;
 use hanaming::cluster::reply::{Refusal, Reply};
 use hanaming::cluster::request::Intent;
 use hanaming::cluster::rules::{Rule, Rules};
-use hanaming::cluster::vector::Seen;
 use hanaming::protocol::OperationId;
 
 use crate::schedule::ms;
@@ -126,29 +125,6 @@ fn who_is_refused_by_an_owner_that_leaves_is_served_where_he_asked() {
     table.carry();
     table.ask((owner + 1) % 3, 1, bind(1, "a"));
     assert!(matches!(table.reply(1), Some(Reply::Done { .. })), "{:?}", table.reply(1));
-}
-
-#[test]
-fn a_reader_sees_what_it_saw_before_or_hears_that_it_would_not() {
-    let mut table = Table::new(2, Timing::default(), Retention::default(), Rules::ALL);
-    table.deaf.insert(1);
-    table.coordinate(0, request(1, &name("a"), Intent::rebind(content("x"))));
-    table.carry();
-    let token = table.engines[0].replica().seen().clone();
-    let read = |asker, token: &Seen| Input::Read { asker, token: token.clone() };
-    table.step(1, read(1, &Seen::default()));
-    assert!(table.said.contains(&(1, Output::Readable { asker: 1, is_current: true })));
-    table.step(1, read(2, &token));
-    table.deaf.clear();
-    table.carry();
-    assert!(table.said.contains(&(1, Output::Readable { asker: 2, is_current: true })), "it caught up");
-    let future = Seen::from(
-        [hanaming::cluster::vector::Dot { actor: 7, sequence: 1 }].into_iter().collect::<hanaming::cluster::vector::Vector>(),
-    );
-    table.step(1, read(3, &future));
-    table.pass(ms(60));
-    assert!(table.said.contains(&(1, Output::Readable { asker: 3, is_current: false })));
-    assert!(!table.engines[1].is_current(&future) && table.engines[1].is_current(&token));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use hanaming::cluster::rules::{Rule, Rules};
 use crate::schedule::ms;
 
 use super::matters;
-use super::table::{Table, content, name, request};
+use super::table::{Table, content, id, name, request};
 
 #[test]
 fn a_lagging_peer_costs_one_write_a_quarter_second_and_the_next_nothing() {
@@ -194,5 +194,65 @@ fn a_repetition_in_any_part_of_a_copy_is_voided() {
     for node in 0..2 {
         let siblings = table.record(node, &orders).siblings;
         assert_eq!(siblings.iter().map(|sibling| &sibling.content).collect::<Vec<_>>(), [&content("y")], "n{node}");
+    }
+}
+
+/// Whoever asks another node pays for a frozen owner once: a quarter of a second in all, and the next write nothing.
+#[test]
+fn an_owner_that_stands_still_costs_a_quarter_second_once() {
+    matters(Rule::SilentOwnerLags, |rules| {
+        let took = |intents: [Intent; 2]| {
+            let (mut table, orders) = (Table::of_three(rules), name("orders"));
+            let owner = table.owner(&orders);
+            table.deaf.insert(owner);
+            let [first, second] = intents.map(|intent| {
+                let (asked, handle) = (table.now, u64::try_from(table.answers.len()).unwrap() + 1);
+                table.ask((owner + 1) % 3, handle, request(handle, &orders, intent));
+                table.pass(ms(600));
+                table.answers.iter().find(|answer| answer.0 == handle).map_or(ms(9999), |answer| answer.2.saturating_sub(asked))
+            });
+            (first, second)
+        };
+        let (rebind, again) = took([Intent::rebind(content("a")), Intent::rebind(content("b"))]);
+        let (unbind, bind) = took([Intent::Unbind, Intent::bind(content("a"))]);
+        rebind <= ms(160) && again.is_zero() && unbind <= ms(160) && bind <= ms(260)
+    });
+}
+
+#[test]
+fn a_bind_through_another_node_than_a_frozen_owner_takes_a_quarter_second() {
+    matters(Rule::SilentOwnerLags, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        let (owner, asked) = (table.owner(&orders), table.now);
+        table.deaf.insert(owner);
+        table.ask((owner + 1) % 3, 1, request(1, &orders, Intent::bind(content("a"))));
+        table.pass(ms(600));
+        matches!(table.answers[..], [(1, Reply::Done { .. }, at)] if at.saturating_sub(asked) <= ms(260))
+    });
+}
+
+/// What took effect is told with all who hold it, its coordinator among them, whoever is asked again.
+#[test]
+fn a_receipt_of_what_ran_before_names_all_who_hold_it() {
+    for intent in [Intent::bind(content("a")), Intent::rebind(content("a"))] {
+        let (mut table, orders) = (Table::of_three(hanaming::cluster::rules::Rules::ALL), name("orders"));
+        table.ask(0, 1, request(1, &orders, intent.clone()));
+        for (node, handle) in [(0, 2), (1, 3), (2, 4)] {
+            table.coordinate(node, request(1, &orders, intent.clone()));
+            table.ask(node, handle, request(1, &orders, intent.clone()));
+            let Some(Reply::Done { version: Some(_), receipt }) = table.reply(handle) else {
+                panic!("{:?}", table.reply(handle))
+            };
+            let mut acked_by = receipt.acked_by.clone();
+            acked_by.sort_unstable();
+            assert_eq!(acked_by, [id(0), id(1), id(2)]);
+        }
+        // Superseded, it is held by those who have seen it.
+        table.ask(0, 5, request(2, &orders, Intent::rebind(content("b"))));
+        table.pass(ms(1500));
+        table.coordinate(1, request(1, &orders, intent.clone()));
+        table.ask(1, 6, request(1, &orders, intent));
+        let Some(Reply::Done { receipt, .. }) = table.reply(6) else { panic!("{:?}", table.reply(6)) };
+        assert!(receipt.acked_by.len() > 1, "{receipt:?}");
     }
 }
