@@ -77,7 +77,13 @@ impl Thrown {
 
     /// The class without its package: `TRANSIENT` of `org.omg.CORBA.TRANSIENT`.
     pub fn simple_class(&self) -> &str {
-        self.class.rsplit(['.', ':', '/', '$']).next().unwrap_or_default()
+        Self::simple_name(&self.class)
+    }
+
+    /// A class without its package.
+    pub(super) fn simple_name(class: &str) -> &str {
+        let at = class.bytes().rposition(|b| matches!(b, b'.' | b':' | b'/' | b'$'));
+        at.map_or(class, |at| &class[at + 1..])
     }
 }
 
@@ -89,6 +95,8 @@ pub struct Chain {
     /// The chains that stand beside it as evidence, not as causes: Java's `Suppressed:`, the members of a Python
     /// exception group, one for each server tried.
     pub parts: Vec<Vec<Thrown>>,
+    /// Another reading of the same text, whose layout doesn't show what belongs to what. The worse one counts.
+    pub otherwise: Option<Box<Chain>>,
 }
 
 impl Chain {

@@ -18,6 +18,13 @@ use super::{Category, Chain, CompletionStatus, Meaning, Minor, Verdict, advice, 
 
 /// What a failure means.
 pub fn classify_chain(chain: &Chain) -> Verdict {
+    let verdict = read(chain);
+    let other = chain.otherwise.as_deref().map(read);
+    // Of two readings neither may deliver a call twice.
+    other.filter(|other| other.completion > verdict.completion).unwrap_or(verdict)
+}
+
+fn read(chain: &Chain) -> Verdict {
     let findings = finding::of_chain(&chain.thrown);
     let Some(decision) = decide(chain, &findings) else { return advice::no_failure("there is no failure in it") };
     let last = decision.meaning.last || finding::is_own_start_up(chain);
@@ -79,7 +86,7 @@ fn decide<'a>(chain: &'a Chain, findings: &[Finding<'a>]) -> Option<Decision<'a>
         // A default constructor's NO, and what is deeper knows that the request had left.
         Some(CompletionStatus::No) if weak && is_deeper_and_later(finding, &meaning) => (meaning.completion, Source::Rule),
         Some(status) => (status, Source::Printed),
-        None if finding.inner && !speaks_of_the_request(finding) => (CompletionStatus::Maybe, Source::Rule),
+        None if finding.inner && !finding.answered && !speaks_of_the_request(finding) => (CompletionStatus::Maybe, Source::Rule),
         None => (meaning.completion, Source::Rule),
     };
     let (category, detail) = settled(finding, &meaning, completion);
@@ -129,7 +136,20 @@ fn of_own_request(finding: &Finding<'_>) -> Option<Meaning> {
     if !finding.inner || speaks_of_the_request(finding) || meaning.weight == Weight::Decisive {
         return Some(meaning);
     }
-    Some(ON_THE_SERVER)
+    if !finding.answered {
+        return Some(ON_THE_SERVER);
+    }
+    // What a target's own calls met with; the server itself speaks of what it was asked for.
+    let met = matches!(
+        meaning.category,
+        Category::NotConnected
+            | Category::ConnectionLost
+            | Category::NoResponse
+            | Category::Quiescing
+            | Category::AllUnavailable
+            | Category::ResourceExhausted
+    );
+    Some(if met && meaning.weight != Weight::Wrapper { ANSWERED } else { meaning })
 }
 
 /// What the server's side of RMI says of the request's arguments and result, in what was thrown there.
@@ -188,7 +208,7 @@ fn exhausted<'a>(chain: &'a Chain, findings: &[Finding<'a>], at: usize) -> Decis
     let finding = findings[at];
     let meaning = finding.meaning.unwrap_or(NO_RULE);
     let became_of = |findings: &[Finding<'_>]| {
-        let part = Chain { thrown: findings.iter().map(|finding| finding.thrown.clone()).collect(), parts: Vec::new() };
+        let part = Chain { thrown: findings.iter().map(|finding| finding.thrown.clone()).collect(), ..Chain::default() };
         decide(&part, findings).map(|decision| (decision.completion, decision.meaning, decision.trust))
     };
     let deeper = (at + 1 < findings.len()).then(|| became_of(&findings[at + 1..])).flatten();
@@ -223,7 +243,7 @@ fn unknown(chain: &Chain) -> Option<Decision<'_>> {
     let meaning = if finding::was_answered(&chain.thrown) { ANSWERED } else { NO_RULE };
     let completion = thrown.completed.unwrap_or(meaning.completion);
     let source = if thrown.completed.is_some() { Source::Printed } else { Source::Rule };
-    let finding = Finding { thrown, meaning: None, inner: false };
+    let finding = Finding { thrown, meaning: None, inner: false, answered: false };
     let (category, detail, trust) = (meaning.category, meaning.detail, meaning.trust);
     Some(Decision { finding, meaning, category, detail, completion, source, trust })
 }

@@ -70,10 +70,12 @@ const PACKAGES: &[&str] = &[
 
 /// The system exception's name in a class as printed; nothing where it is none.
 pub fn system_exception(class: &str) -> Option<&'static str> {
-    let at = class.rfind(['.', ':', '/']).map_or(0, |at| at + 1);
-    let (package, name) = class.split_at(at);
     // Most words end here.
-    if !name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') {
+    if !class.ends_with(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
+    let (package, name) = class.split_at(name_at(class));
+    if !is_shouted(name) {
         return None;
     }
     let known = CLASSES.iter().find(|row| row.0 == name)?.0;
@@ -82,8 +84,17 @@ pub fn system_exception(class: &str) -> Option<&'static str> {
 
 /// Whether a class stands in CORBA's package in the form of a system exception's, though no table may know it.
 pub fn in_package(class: &str) -> bool {
-    let (package, name) = class.split_at(class.rfind(['.', ':', '/']).map_or(0, |at| at + 1));
-    name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && PACKAGES[1..].contains(&package)
+    let (package, name) = class.split_at(name_at(class));
+    name.len() > 2 && is_shouted(name) && PACKAGES[1..].contains(&package)
+}
+
+fn is_shouted(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+}
+
+/// Where the class's own name begins, behind its package.
+fn name_at(class: &str) -> usize {
+    class.bytes().rposition(|b| matches!(b, b'.' | b':' | b'/')).map_or(0, |at| at + 1)
 }
 
 /// What a system exception means by its class and minor code.

@@ -1,8 +1,8 @@
 //! What each exception of a chain means by itself, and which of them may speak of the client's own request.
 
 use super::rule::{Seen, contains_word};
-use super::tables::{FAMILIES, corba_minors, ejb, rmi};
-use super::{Chain, Meaning, Thrown, corba};
+use super::tables::{self, corba_minors, ejb, rmi};
+use super::{Chain, Link, Meaning, Thrown, corba};
 
 /// One exception and what it means, if a rule knows it.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Finding<'a> {
     pub meaning: Option<Meaning>,
     /// It happened on the server: it says nothing of the client's own request.
     pub inner: bool,
+    /// The target threw it: it came with the reply.
+    pub answered: bool,
 }
 
 /// The findings of a chain, outermost first.
@@ -22,14 +24,25 @@ pub fn of_chain(thrown: &[Thrown]) -> Vec<Finding<'_>> {
         beside.push(&one.message);
         beside.extend(one.frames.iter().map(String::as_str));
     }
-    let mut inner = false;
+    let (mut inner, mut quotes) = (false, false);
+    let from_reply = from_reply(thrown);
     let mut findings = Vec::with_capacity(thrown.len());
-    for one in thrown {
+    for (at, one) in thrown.iter().enumerate() {
         let seen = Seen::new(one, &beside);
-        findings.push(Finding { thrown: one, meaning: meaning(&seen), inner });
+        let answered = from_reply.is_some_and(|first| first <= at);
+        quotes &= one.link == Link::Nested;
+        findings.push(Finding { thrown: one, meaning: meaning(&seen), inner: inner || answered || quotes, answered });
         inner |= ends_at_the_server(&seen);
+        quotes |= answers_in_words(&seen);
     }
     findings
+}
+
+/// From which exception on a chain came with the reply. A printed trace shows what is nested in a message before the
+/// frames of the whole.
+fn from_reply(thrown: &[Thrown]) -> Option<usize> {
+    let with_frame = thrown.iter().position(|one| was_answered(std::slice::from_ref(one)))?;
+    Some((0..=with_frame).rev().find(|at| thrown[*at].link != Link::Nested).unwrap_or(0))
 }
 
 /// Whether one of the chain's exceptions says that this very process is still starting up.
@@ -49,8 +62,41 @@ fn meaning(seen: &Seen<'_>) -> Option<Meaning> {
     {
         return Some(meaning);
     }
-    let by_rule = || FAMILIES.iter().copied().flatten().find(|rule| rule.fits(seen)).map(|rule| rule.meaning);
-    by_rule().or_else(|| corba::meaning(seen.thrown))
+    tables::meaning(seen).or_else(|| corba::meaning(seen.thrown))
+}
+
+/// Statuses that a server's own words follow. Where a call was not served they are the client's library's.
+const ANSWERED_BY: &[&str] = &[
+    "INTERNAL",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "DATA_LOSS",
+];
+/// Thrown for an answer that says in words what went wrong at the server.
+const FAULTS: &[&str] = &[
+    "HTTPError",
+    "HTTPStatusError",
+    "ClientResponseError",
+    "HttpServerErrorException",
+    "HttpClientErrorException",
+    "HttpResponseException",
+    "InternalServerErrorException",
+    "SOAPFaultException",
+    "SoapFaultClientException",
+    "Fault",
+    "ResponseError",
+];
+
+/// Whether an exception brings the server's answer in its message: the classes that it names there are the server's.
+fn answers_in_words(seen: &Seen<'_>) -> bool {
+    // Spring's have a class for each status within theirs.
+    let mut names = seen.thrown.class.rsplit(['.', '$']).take(2);
+    names.any(|name| FAULTS.contains(&name)) || seen.thrown.code.as_deref().is_some_and(|code| ANSWERED_BY.contains(&code))
 }
 
 /// Whether what is deeper in the chain happened on the server.

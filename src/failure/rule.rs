@@ -4,6 +4,10 @@
 //! fits counts. Rows key on classes and symbols. Words stand only where nothing else tells two meanings of one class
 //! apart, and then lower the confidence, since words are localised.
 
+use std::cell::OnceCell;
+
+use memchr::memmem;
+
 use super::{Category, CompletionStatus, Link, Phase, Thrown, connecting};
 
 /// How much one exception's meaning counts beside those of the others in its chain.
@@ -159,7 +163,7 @@ impl Rule {
             && (self.words.is_empty() || self.words.iter().any(|words| seen.message.contains(words)))
             && !self.without.iter().any(|words| seen.message.contains(words))
             && (self.beside.is_empty() || self.beside.iter().any(|text| seen.beside.iter().any(|b| b.contains(text))))
-            && (!self.connecting || seen.connecting)
+            && (!self.connecting || seen.is_connecting())
     }
 }
 
@@ -174,8 +178,8 @@ pub struct Seen<'a> {
     /// The frames and messages of the whole chain: a printed trace shows an inner exception's words before the outer
     /// one's frames.
     pub beside: &'a [&'a str],
-    /// Whether a connection was being made.
-    pub connecting: bool,
+    /// Whether a connection was being made, once a row has asked for it.
+    connecting: OnceCell<bool>,
 }
 
 const CONNECTING_WORDS: &[&str] = &[
@@ -203,22 +207,36 @@ const CONNECTING_WORDS: &[&str] = &[
 /// Words that say that the exchange had gone further, whatever the frames are.
 const EXCHANGING_WORDS: &[&str] = &["read timed out", "(read failed)", "(write failed)", "receive timed out"];
 
+/// What stands in the tables for words near an exception, which have no class.
+const NEAR: &str = "Near";
+
 impl<'a> Seen<'a> {
     /// An exception, and the frames and messages of its whole chain.
     pub fn new(thrown: &'a Thrown, beside: &'a [&'a str]) -> Self {
-        let message = thrown.message.to_lowercase();
-        let connecting = match thrown.phase {
+        let (class, message) = (thrown.simple_class(), thrown.message.to_lowercase());
+        Self { thrown, class, message, beside, connecting: OnceCell::new() }
+    }
+
+    fn is_connecting(&self) -> bool {
+        let says = |words: &[&str]| words.iter().any(|words| self.message.contains(words));
+        *self.connecting.get_or_init(|| match self.thrown.phase {
             Some(Phase::Resolve | Phase::Connect | Phase::Handshake) => true,
             Some(_) => false,
-            None if EXCHANGING_WORDS.iter().any(|words| message.contains(words)) => false,
-            None => CONNECTING_WORDS.iter().any(|words| message.contains(words)) || connecting::is_proved(&thrown.frames),
-        };
-        Self { thrown, class: thrown.simple_class(), message, beside, connecting }
+            None if says(EXCHANGING_WORDS) => false,
+            // Windows has one sentence for both.
+            None if self.message.contains("or established connection failed") => connecting::is_proved(&self.thrown.frames),
+            None => says(CONNECTING_WORDS) || connecting::is_proved(&self.thrown.frames),
+        })
+    }
+
+    /// The simple name under which the rules for its class are found.
+    pub fn key(&self) -> &str {
+        if self.thrown.link == Link::Near { NEAR } else { self.class }
     }
 
     fn is_class(&self, class: &str) -> bool {
         if self.thrown.link == Link::Near {
-            return class == "Near";
+            return class == NEAR;
         }
         if let Some(end) = class.strip_prefix('*') {
             return self.class.ends_with(end);
@@ -240,5 +258,6 @@ impl<'a> Seen<'a> {
 /// Whether `word` stands in `text` and not within a longer word.
 pub fn contains_word(text: &str, word: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| !text[..at].ends_with(joins) && !text[at + word.len()..].starts_with(joins))
+    let found = |at: &usize| !text[..*at].ends_with(joins) && !text[at + word.len()..].starts_with(joins);
+    memmem::find_iter(text.as_bytes(), word).any(|at| found(&at))
 }

@@ -58,7 +58,7 @@ fn chain(given: Vec<Given>) -> Vec<Thrown> {
 #[pyo3(signature = (thrown, parts = Vec::new()))]
 pub fn classify_chain(py: Python<'_>, thrown: Vec<Given>, parts: Vec<Vec<Given>>) -> PyResult<Bound<'_, PyDict>> {
     entered(|| {
-        let chain = Chain { thrown: chain(thrown), parts: parts.into_iter().map(chain).collect() };
+        let chain = Chain { thrown: chain(thrown), parts: parts.into_iter().map(chain).collect(), otherwise: None };
         verdict(py, &classify(&chain))
     })
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::failure::log::{Group, Groups};
+use crate::failure::log::Groups;
 use crate::failure::{Event, LogReader};
 
 use super::error::entered;
@@ -27,13 +27,12 @@ impl PyFailureReader {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, py: Python<'_>, more: impl FnOnce(&mut LogReader) -> Vec<Event> + Send) -> PyResult<Vec<Py<PyDict>>> {
-        let counted = py.detach(|| {
+    fn read(&self, py: Python<'_>, more: impl FnOnce(&mut LogReader) -> Vec<Event> + Send) -> Vec<PyFound> {
+        py.detach(|| {
             let mut reading = self.reading();
             let Reading { reader, groups } = &mut *reading;
-            more(reader).into_iter().map(|event| (groups.add(&event), event)).collect::<Vec<_>>()
-        });
-        counted.into_iter().map(|(group, event)| dict(py, &event, group).map(Bound::unbind)).collect()
+            more(reader).into_iter().map(|event| PyFound { group: groups.add(&event), event }).collect()
+        })
     }
 }
 
@@ -46,23 +45,18 @@ impl PyFailureReader {
 
     /// Reads on; the events that ended in these bytes.
     #[pyo3(signature = (data, /))]
-    fn feed(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<Py<PyDict>>> {
-        entered(|| self.read(py, |reader| reader.feed(data)))
+    fn feed(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<PyFound>> {
+        entered(|| Ok(self.read(py, |reader| reader.feed(data))))
     }
 
     /// The log has ended; the events that were still open.
-    fn finish(&self, py: Python<'_>) -> PyResult<Vec<Py<PyDict>>> {
-        entered(|| self.read(py, LogReader::finish))
+    fn finish(&self, py: Python<'_>) -> PyResult<Vec<PyFound>> {
+        entered(|| Ok(self.read(py, LogReader::finish)))
     }
 
     /// Goes on with another log, whose lines are counted anew; the groups stay.
     fn restart(&self) {
         self.reading().reader.restart();
-    }
-
-    /// The groups so far, in the order in which they first came.
-    fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        entered(|| self.reading().groups.groups().iter().enumerate().map(|(at, group)| group_dict(py, at, group)).collect())
     }
 
     /// How many lines have been read.
@@ -72,26 +66,55 @@ impl PyFailureReader {
     }
 }
 
-fn dict<'py>(py: Python<'py>, event: &Event, group: Option<usize>) -> PyResult<Bound<'py, PyDict>> {
-    let fields = PyDict::new(py);
-    fields.set_item("line", event.line)?;
-    fields.set_item("last_line", event.last_line)?;
-    fields.set_item("time", event.time.as_deref())?;
-    fields.set_item("text", &event.text)?;
-    fields.set_item("classes", event.chain.thrown.iter().map(|thrown| thrown.class.as_str()).collect::<Vec<_>>())?;
-    fields.set_item("group", group)?;
-    fields.set_item("verdict", verdict(py, &event.verdict)?)?;
-    Ok(fields)
+/// A failure that was found. A log may hold millions of which a report keeps few, so nothing of it is made Python's
+/// before it is asked for.
+#[pyclass(name = "FoundFailure", module = "hanaming._native", frozen)]
+pub struct PyFound {
+    event: Event,
+    group: Option<usize>,
 }
 
-fn group_dict<'py>(py: Python<'py>, at: usize, group: &Group) -> PyResult<Bound<'py, PyDict>> {
-    let fields = PyDict::new(py);
-    fields.set_item("group", at)?;
-    fields.set_item("count", group.count)?;
-    fields.set_item("first_line", group.first.line)?;
-    fields.set_item("last_line", group.last_line)?;
-    fields.set_item("first_time", group.first.time.as_deref())?;
-    fields.set_item("last_time", group.last_time.as_deref())?;
-    fields.set_item("event", dict(py, &group.first, Some(at))?)?;
-    Ok(fields)
+#[pymethods]
+impl PyFound {
+    /// Its first line, from 1.
+    #[getter]
+    fn line(&self) -> u64 {
+        self.event.line
+    }
+
+    /// Its last line.
+    #[getter]
+    fn last_line(&self) -> u64 {
+        self.event.last_line
+    }
+
+    /// When, as the log writes it.
+    #[getter]
+    fn time(&self) -> Option<&str> {
+        self.event.time.as_deref()
+    }
+
+    /// Its first lines.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.event.text
+    }
+
+    /// The classes of what was thrown, the outermost first.
+    #[getter]
+    fn classes(&self) -> Vec<&str> {
+        self.event.chain.thrown.iter().map(|thrown| thrown.class.as_str()).collect()
+    }
+
+    /// The number of its group; none beyond those that are kept.
+    #[getter]
+    fn group(&self) -> Option<usize> {
+        self.group
+    }
+
+    /// What it means.
+    #[getter]
+    fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        verdict(py, &self.event.verdict)
+    }
 }

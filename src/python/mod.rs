@@ -53,7 +53,7 @@ mod _native {
     #[pymodule_export]
     use super::failure::{classify_chain, classify_description, classify_text, explain_minor};
     #[pymodule_export]
-    use super::failure_log::PyFailureReader;
+    use super::failure_log::{PyFailureReader, PyFound};
     #[pymodule_export]
     use super::ha_context::PyHAContext;
     #[pymodule_export]

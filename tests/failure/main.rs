@@ -4,6 +4,7 @@
 
 mod cases;
 mod connecting;
+mod linear;
 mod reading;
 mod records;
 mod reformatting;

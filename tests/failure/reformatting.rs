@@ -20,12 +20,17 @@ struct Meaning {
 fn texts() -> &'static [(String, String, Meaning)] {
     static TEXTS: LazyLock<Vec<(String, String, Meaning)>> = LazyLock::new(|| {
         let all = cases("handed.jsonl").into_iter().chain(cases("tables.jsonl"));
-        // Indentation alone says whether a cause is a suppressed exception's.
-        let all = all.filter(|case| !case.id.ends_with("by-indentation"));
+        // What a list in a file looks like says that it is one.
+        let all = all.filter(|case| !case.id.ends_with("-as-is"));
         let texts = all.filter_map(|case| Some((case.id, case.input.as_str()?.to_owned())));
         texts.map(|(id, text)| (id, meaning(&text), text)).map(|(id, meaning, text)| (id, text, meaning)).collect()
     });
     &TEXTS
+}
+
+/// Whether indentation alone says what the text means, such as whose cause a cause is.
+fn is_by_indentation(id: &str) -> bool {
+    id.ends_with("-by-indentation")
 }
 
 fn meaning(text: &str) -> Meaning {
@@ -92,7 +97,9 @@ fn same_of(of: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) {
     for (id, text, was) in texts().iter().filter(|(id, ..)| of(id)) {
         let changed = change(text);
         let is = meaning(&changed);
-        if *was != is {
+        // Where that is gone, the answer is the one that delivers no call twice.
+        let is_safe = is_by_indentation(id) && is.completion == Some(CompletionStatus::Maybe);
+        if *was != is && !is_safe {
             wrong.push(format!("{id}: {was:?} became {is:?} in\n{changed}\n"));
         }
     }
@@ -115,13 +122,23 @@ fn a_prefix_on_each_line() {
 #[test]
 fn hard_wraps() {
     for width in [30, 50, 72, 100] {
-        same(|text| wrapped(text, width));
+        same_of(|id| !id.ends_with("-unwrapped"), |text| wrapped(text, width));
     }
 }
 
 #[test]
 fn blanks_made_one() {
     same(collapsed);
+}
+
+#[test]
+fn no_indentation_at_all() {
+    let flat = |text: &str| text.split('\n').flat_map(|line| [line.trim_start(), "\n"]).collect::<String>();
+    same(flat);
+    same_of(is_by_indentation, |text| wrapped(&flat(text), 50));
+    for prefix in PREFIXES {
+        same_of(is_by_indentation, |text| prefixed(&flat(text), prefix));
+    }
 }
 
 #[test]
@@ -145,7 +162,8 @@ proptest! {
 
     #[test]
     fn all_of_it_at_once(chosen in any::<prop::sample::Index>(), prefix in any::<prop::sample::Index>(), width in 40_usize..160, blanks: bool, stack: bool) {
-        let (id, text, was) = &texts()[chosen.index(texts().len())];
+        let texts: Vec<_> = texts().iter().filter(|(id, ..)| !is_by_indentation(id) && !id.ends_with("-unwrapped")).collect();
+        let (id, text, was) = texts[chosen.index(texts.len())];
         let mut changed = if blanks { collapsed(text) } else { text.clone() };
         if stack && fails(id) {
             changed.push_str(UNRELATED);

@@ -10,7 +10,7 @@ fn thrown(class: &str, message: &str, link: Link) -> Thrown {
 }
 
 fn verdict(thrown: &[Thrown]) -> Verdict {
-    classify_chain(&Chain { thrown: thrown.to_vec(), parts: Vec::new() })
+    classify_chain(&Chain { thrown: thrown.to_vec(), ..Chain::default() })
 }
 
 /// Each category with each status: what to do once, where running it twice does harm and where it doesn't, with and
@@ -145,6 +145,7 @@ fn a_list_that_is_exhausted_has_the_worst_of_its_parts() {
         classify_chain(&Chain {
             thrown: vec![thrown("ExhaustedDestinationsException", "WFNAM00055: No more destinations", Link::Outermost)],
             parts,
+            ..Chain::default()
         })
     };
     let refused = || part("java.net.ConnectException", "Connection refused");

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hanaming._counted import counted
-from hanaming._native import FailureReader
+from hanaming._native import FailureReader, FoundFailure
 from hanaming.classification.sources import Source, sources
 from hanaming.classification.times import read_time
 from hanaming.classification.verdict import Verdict, from_native
@@ -181,7 +181,7 @@ def read_sources(
             continue
         report.sources.append(log.name)
         for found in _events(reader, log, progress):
-            if since is not None and (moment := read_time(found["time"])) is not None and moment < since:
+            if since is not None and (moment := read_time(found.time)) is not None and moment < since:
                 continue
             _count(report, by_group, found, log.name, max_events)
         if log.trouble is not None:
@@ -193,7 +193,7 @@ def read_sources(
 
 def _events(
     reader: FailureReader, log: Source, progress: Callable[[str, int, int | None], None] | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[FoundFailure]:
     for piece, done in log.pieces():
         yield from reader.feed(piece)
         if progress is not None:
@@ -202,20 +202,20 @@ def _events(
 
 
 def _count(
-    report: Report, by_group: dict[int | None, Group], found: dict[str, Any], name: str, max_events: int
+    report: Report, by_group: dict[int | None, Group], found: FoundFailure, name: str, max_events: int
 ) -> None:
     report.total += 1
-    number = found["group"]
+    number = found.group
     group = by_group.get(number)
     if group is None or len(report.events) < max_events:
         event = Event(
             name,
-            found["line"],
-            found["last_line"],
-            found["time"],
-            found["text"],
-            found["classes"],
-            from_native(found["verdict"]),
+            found.line,
+            found.last_line,
+            found.time,
+            found.text,
+            found.classes,
+            from_native(found.verdict),
         )
         if len(report.events) < max_events:
             report.events.append(event)
@@ -224,5 +224,5 @@ def _count(
         group = by_group[number] = Group(event, 0, name, event.line, None)
         report.groups.append(group)
     group.count += 1
-    group.last_source, group.last_line = name, found["line"]
-    group.last_time = found["time"] or group.last_time
+    group.last_source, group.last_line = name, found.line
+    group.last_time = found.time or group.last_time

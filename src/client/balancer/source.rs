@@ -9,7 +9,7 @@ use crate::discovery::address;
 use crate::discovery::{Origin, Place, Source};
 use crate::naming::{AddressContent, ErrorKind, NamingError, Value};
 
-/// The kinds of a reference's addresses that say where a server is.
+/// The kinds of a reference's addresses that say where a server is. Java's programs write the first in capitals.
 const KINDS: [&str; 2] = ["url", "host:port"];
 /// What can be written.
 const WRITE: &str = "write a list of addresses, [\"a:8080\", \"b:8080\"]";
@@ -38,7 +38,8 @@ fn collect(value: &Value, at: &str, found: &mut Vec<Place>) -> Result<(), Naming
         }
         Value::Dict(entries) => add(of_dict(entries, at)?, Origin::Provider, found),
         Value::Reference(reference) => {
-            let usable = reference.addresses.iter().filter(|address| KINDS.contains(&address.kind.as_str()));
+            let is_usable = |kind: &str| KINDS.iter().any(|known| known.eq_ignore_ascii_case(kind));
+            let usable = reference.addresses.iter().filter(|address| is_usable(&address.kind));
             let before = found.len();
             for address in usable {
                 if let AddressContent::Text(text) = &address.content {
@@ -120,12 +121,13 @@ mod tests {
             .with_text("url", "http://a/x")
             .with_bytes("stub", [1])
             .with_text("host:port", "b:81")
+            .with_text("URL", "ldap://c")
             .with_text("rank", "3");
         for (value, endpoints) in [
             (text("a:1, b:2,a:1"), vec!["a:1", "b:2"]),
             (Value::List(vec![text("a:1"), dict(&[("url", text("https://b"))])]), vec!["a:1", "b:443"]),
             (dict(&[("host", text("::1")), ("port", Value::Int(5))]), vec!["[::1]:5"]),
-            (Value::Reference(reference), vec!["a:80", "b:81"]),
+            (Value::Reference(reference), vec!["a:80", "b:81", "c:389"]),
         ] {
             assert_eq!(shown(&value), endpoints);
         }

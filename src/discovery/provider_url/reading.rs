@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::authority::{Authority, authority, is_dns_name};
+use super::authority::{Authority, authority, is_dns_name, plain_zone};
 use super::{ProviderEndpoint, ProviderError, ProviderUrl, Warnings, excerpt};
 
 /// Endpoints and warnings, as they come.
@@ -88,7 +88,7 @@ impl<'a> Reading<'a> {
     pub fn take_version(&mut self, scheme: &str, read: &Authority<'_>, default: Default<'_>, version: Option<String>) {
         self.push(ProviderEndpoint {
             scheme: scheme.to_ascii_lowercase(),
-            host: if read.host.is_empty() { default.host } else { read.host }.to_owned(),
+            host: plain_zone(if read.host.is_empty() { default.host } else { read.host }),
             port: Some(read.port.unwrap_or(default.port)),
             version,
             defaulted: read.port.is_none(),

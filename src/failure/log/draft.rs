@@ -3,7 +3,7 @@
 use super::fields::Field;
 use super::parse::status_class;
 use super::status;
-use crate::failure::{Link, Minor, Thrown};
+use crate::failure::{Link, Minor, Thrown, corba};
 
 const MOST_MESSAGE: usize = 1000;
 
@@ -12,6 +12,8 @@ const MOST_MESSAGE: usize = 1000;
 pub struct Draft {
     /// The exception.
     pub thrown: Thrown,
+    /// It is one of CORBA's, which the fields of a text belong to.
+    pub is_system: bool,
     vendor: Option<String>,
     minors: Vec<String>,
 }
@@ -19,7 +21,8 @@ pub struct Draft {
 impl Draft {
     /// An exception of that class.
     pub fn new(class: &str, link: Link) -> Self {
-        Self { thrown: Thrown { class: class.to_owned(), link, ..Thrown::default() }, ..Self::default() }
+        let is_system = corba::system_exception(class).is_some();
+        Self { thrown: Thrown { class: class.to_owned(), link, ..Thrown::default() }, is_system, ..Self::default() }
     }
 
     /// Whether a field of that kind has not come yet.
@@ -67,7 +70,7 @@ impl Draft {
 
     /// The exception, with its minor code and status read.
     pub fn finish(self) -> Thrown {
-        let Self { mut thrown, vendor, minors } = self;
+        let Self { mut thrown, vendor, minors, is_system: _ } = self;
         let texts: Vec<&str> = minors.iter().map(String::as_str).collect();
         if let Some((minor, agreed)) = Minor::read(vendor.as_deref(), &texts) {
             thrown.minor = Some(minor);

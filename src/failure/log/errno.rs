@@ -52,6 +52,10 @@ pub struct Failed {
 
 /// The failed call that a text begins with.
 pub fn failed(text: &str) -> Option<Failed> {
+    // Asked at each word: most are told by their first letter.
+    if !matches!(text.as_bytes().first()?.to_ascii_lowercase(), b'e' | b'c' | b'g' | b'r' | b's' | b'w' | b'p') {
+        return None;
+    }
     let length = text.bytes().take(16).take_while(u8::is_ascii_alphanumeric).count();
     let word = &text[..length];
     let mut rest = &text[length..];

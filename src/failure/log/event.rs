@@ -4,11 +4,12 @@
 //! for: a link without its exception, an open bracket, `completed:` without its value. It ends with the next failure,
 //! with another record of the log, or after some lines of anything else.
 
+use super::kind::Kind;
 use super::line::Line;
-use super::parse::starts;
+use super::parse::common_prefix;
 use super::record::{self, Relation};
-use super::shape::{self, LINKS, NEAR, TURNS};
-use super::{errno, fields, status};
+use super::shape;
+use super::{fields, listing};
 use crate::failure::tables::rmi::ANSWERED;
 
 /// No event keeps more lines than this; what an event of a longer text loses are frames and lines of prose.
@@ -18,112 +19,42 @@ const MOST_FRAMES: usize = 12;
 /// So many lines of prose may stand in an event before it is over.
 const MOST_PROSE: usize = 6;
 const MOST_ASKED_FOR: usize = 40;
-/// Words that lead from one exception to the next within a message: JNP's from its list of URLs to the search for
-/// others, .NET's from a status to what was behind it.
-const WITHIN: &[&str] = &["discovery failed with error", "DebugException="];
 
 /// What the line of a link begins with.
 const LINK_STARTS: &[&str] =
     &["Caused by:", "Caused by ", "Suppressed:", "[Root", "Root exception is", "nested exception is", "The above", "During"];
 
-/// What a line is to an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// It shows a failure of its own.
-    Head,
-    /// It tells more of a failure near it.
-    Near,
-    /// `Traceback (most recent call last):`.
-    Traceback,
-    /// A link to the next exception.
-    Link,
-    /// The rest of a wrapped message with the next exception in it, if the line before broke off; else a failure of its
-    /// own.
-    MidLink,
-    /// A stack frame, or what stands for some.
-    Frame,
-    /// Fields of the exception before.
-    Fields,
-    /// Nothing.
-    Blank,
-    /// Anything else.
-    Prose,
+/// Whether a frame tells where the exception came from, so that it is kept however deep it stands.
+fn tells(frame: &str) -> bool {
+    ANSWERED.iter().any(|mark| frame.contains(mark))
 }
 
-/// What a line is to an event.
-pub fn kind(line: &Line) -> Kind {
-    let content = line.content.as_str();
-    let rest = content.trim_start();
-    let start = content.len() - rest.len();
-    if rest.is_empty() {
-        return Kind::Blank;
-    }
-    if rest.find("Traceback").is_some_and(|at| starts(&rest[at..], "Traceback (most").is_some()) {
-        return Kind::Traceback;
-    }
-    if LINKS.iter().chain(TURNS).any(|(words, _)| starts(rest, words).is_some())
-        || rest.starts_with("Suppressed:")
-        || rest.starts_with("[Root")
-    {
-        return Kind::Link;
-    }
-    if shape::frame(content, start).is_some() || rest == "at" || rest.starts_with(">> SERVER") {
-        return Kind::Frame;
-    }
-    let (mut has_fields, mut has_link) = (false, false);
-    let goes_on = goes_on(rest);
-    for at in words(content, start) {
-        let here = &content[at..];
-        // Behind a prefix of a form that is not known.
-        if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") {
-            return Kind::Link;
-        }
-        if LINKS.iter().any(|(words, _)| starts(here, words).is_some()) || WITHIN.iter().any(|words| here.starts_with(words)) {
-            if goes_on {
-                return Kind::MidLink;
-            }
-            has_link = true;
-        }
-        if shape::mention(content, at, false).is_some() {
-            return Kind::Head;
-        }
-        if shape::introduction(here).is_some() || starts(here, "user exception").is_some() || status::begins(here) {
-            return Kind::Head;
-        }
-        if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || shape::product_code(here).is_some() {
-            return Kind::Head;
-        }
-        if shape::phrase(here)
-            || errno::failed(here).is_some()
-            || (fields::symbol(content, at).is_some() && !here.contains("COMPLETED_"))
-        {
-            return Kind::Head;
-        }
-        has_fields |= fields::fields(content, at).is_some();
-    }
-    // A link without an exception on either side of it is the end of a wrapped message.
-    if has_link {
-        return Kind::Link;
-    }
-    let behind = content.find("at ").into_iter().chain(content.rfind("at ")).chain(content.find("File \""));
-    if behind.filter(|at| *at > 0 && content[..*at].ends_with([' ', '\t'])).any(|at| shape::frame(content, at).is_some()) {
-        return Kind::Frame;
-    }
-    if NEAR.iter().any(|words| content.contains(words)) {
-        return Kind::Near;
-    }
-    if has_fields { Kind::Fields } else { Kind::Prose }
+/// Whether two lines that follow each other are a class each and nothing else.
+fn is_listed(first: &Line, second: &Line) -> bool {
+    first.number + 1 == second.number && listing::is_bare(&first.content) && listing::is_bare(&second.content)
 }
 
-/// A message that was wrapped goes on in small letters, most often, or with a status that its field waits for.
-fn goes_on(text: &str) -> bool {
-    !text.starts_with(char::is_uppercase) || ["No;", "Yes;", "Maybe;"].iter().any(|status| text.starts_with(status))
+/// Whether the line before a stack frame is its exception, whatever its class; both may have a prefix of no known form.
+fn heads(before: &Line, frame: &Line) -> bool {
+    let prefix = common_prefix([before, frame].into_iter());
+    before.content.get(prefix..).is_some_and(shape::heads_frames)
 }
 
-fn words(text: &str, start: usize) -> impl Iterator<Item = usize> + '_ {
-    let joins = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || !b.is_ascii();
-    let bytes = text.as_bytes();
-    (start..bytes.len()).filter(move |at| joins(bytes[*at]) && (*at == 0 || !joins(bytes[*at - 1])))
+/// Where an event is in Python's tracebacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Traceback {
+    #[default]
+    None,
+    /// Its exception is still to come.
+    Open,
+    /// The words that lead to another one were the last that mattered.
+    Announced,
+}
+
+impl Traceback {
+    fn is_open(self) -> bool {
+        self == Self::Open
+    }
 }
 
 /// The lines of an event while it is open.
@@ -139,21 +70,23 @@ pub struct Open {
     frames: usize,
     prose: usize,
     asked_for: usize,
-    traceback: bool,
+    traceback: Traceback,
     /// The last line of it that began a record.
     record: Option<Line>,
     /// It has lines without the prefix of a record: what has one begins another.
     bare: bool,
     pipe: bool,
+    /// The last of its lines that opened gRPC's bracket.
+    bracket: Option<usize>,
 }
 
 /// What becomes of an event when a line comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The line belongs to it.
     Goes,
     /// The event is over, and the line may open another.
-    Over,
+    Over(Line),
 }
 
 impl Open {
@@ -163,19 +96,41 @@ impl Open {
         let same = |before: &&Line| record::relation(before.is_record.then_some(before), &line) == Relation::Same;
         let spoken_of =
             !line.content.contains(": ") && before.filter(same).is_some_and(|before| shape::talks_on(&before.content));
+        let listed = before.is_some_and(|before| is_listed(before, &line));
         let opens = match kind {
-            Kind::Head | Kind::MidLink => !spoken_of,
+            Kind::Head | Kind::MidLink => !spoken_of && !listed,
             Kind::Near | Kind::Traceback | Kind::Link => true,
             _ => false,
         };
         let mut open = Self::default();
         if kind == Kind::Frame {
-            let head = before.filter(|before| line.content.contains(".java:") && shape::heads_frames(&before.content))?;
+            let head = before.filter(|before| line.content.contains(".java:") && heads(before, &line))?;
             open.add(head.clone(), Kind::Head);
             open.add(line, kind);
             return Some(open);
         }
         opens.then(|| open.add(line, kind)).map(|()| open)
+    }
+
+    /// Whether its only line is a class in a list of them, of which `next` is the next.
+    pub fn is_listed_with(&self, next: &Line) -> bool {
+        matches!(self.lines.as_slice(), [only] if only.number == self.last && is_listed(only, next))
+    }
+
+    /// Takes a further stack frame, where no more of them are kept, without looking into it; most lines of most traces
+    /// are these.
+    pub fn passes(&mut self, number: u64, bytes: &[u8]) -> bool {
+        let is_settled = self.frames > MOST_FRAMES && !self.pipe && !self.traceback.is_open() && self.asked_for == 0;
+        let passes = is_settled
+            && bytes.starts_with(b"\tat ")
+            && std::str::from_utf8(bytes).is_ok_and(|text| shape::frame(text, 1).is_some() && !tells(text));
+        if passes {
+            self.frames += 1;
+            self.prose = 0;
+            self.last = number;
+            self.bare |= self.record.is_some();
+        }
+        passes
     }
 
     /// Takes the line, or says that it does not belong.
@@ -184,7 +139,7 @@ impl Open {
         let kind = if kind == Kind::MidLink { if self.breaks_off(&line) { Kind::Link } else { Kind::Head } } else { kind };
         let relation = record::relation(self.record.as_ref(), &line);
         if relation != Relation::Same && !self.evidently_goes_on(&line, kind, relation) {
-            return Step::Over;
+            return Step::Over(line);
         }
         let asks = self.asked_for < MOST_ASKED_FOR && self.asks();
         let goes = match kind {
@@ -194,13 +149,14 @@ impl Open {
             Kind::Link => true,
             _ if asks => true,
             // What a library complained of before belongs to the failure that follows.
-            Kind::Head | Kind::MidLink => self.heads == 0 && !self.traceback,
+            Kind::Head | Kind::MidLink if self.heads == 1 && self.lines.len() == 1 => self.names_its_code(&line),
+            Kind::Head | Kind::MidLink => self.heads == 0 && !self.traceback.is_open(),
             Kind::Near => self.frames == 0,
-            Kind::Traceback => false,
+            Kind::Traceback => self.traceback == Traceback::Announced,
             Kind::Prose => self.prose < MOST_PROSE,
         };
         if !goes {
-            return Step::Over;
+            return Step::Over(line);
         }
         self.asked_for = if asks { self.asked_for + 1 } else { 0 };
         self.add(line, kind);
@@ -220,7 +176,7 @@ impl Open {
             Kind::Link => record::soon(record, line) && LINK_STARTS.iter().any(|words| at_start(words)),
             Kind::Blank => true,
             _ if relation == Relation::Other || self.bare => false,
-            _ if self.traceback || line.indentation(0) > record.indentation(0) => true,
+            _ if self.traceback.is_open() || line.indentation(0) > record.indentation(0) => true,
             Kind::Fields => self.frames == 0 && fields::fields(content, 0).is_some(),
             Kind::Head => self.ends_with_link() && shape::mention(content, 0, true).is_some(),
             _ => false,
@@ -250,25 +206,35 @@ impl Open {
             Kind::Head | Kind::Link | Kind::MidLink | Kind::Traceback => 0,
             _ => self.frames,
         };
-        let is_code = self.traceback && line.content.starts_with([' ', '\t']);
+        let is_code = self.traceback.is_open() && line.content.starts_with([' ', '\t']);
         match kind {
             Kind::Head | Kind::MidLink => {
                 self.heads += usize::from(!is_code);
-                self.traceback &= is_code;
+                if !is_code {
+                    self.traceback = Traceback::None;
+                }
             }
-            Kind::Traceback => self.traceback = true,
-            Kind::Link => self.heads = self.heads.max(1),
-            // The last line of a traceback is at its margin, whatever its class.
-            Kind::Prose if self.traceback && !is_code => {
-                self.traceback = false;
-                self.heads += usize::from(shape::any_class(&line.content, 0).is_some());
+            Kind::Traceback => self.traceback = Traceback::Open,
+            Kind::Link => {
+                self.heads = self.heads.max(1);
+                if line.content.contains("above exception") {
+                    self.traceback = Traceback::Announced;
+                }
+            }
+            // The last line of a traceback is at its margin, whatever its class. Where the indentation is gone, the
+            // program's source stands there too.
+            Kind::Prose if self.traceback.is_open() && !is_code && shape::ends_traceback(&line.content) => {
+                self.traceback = Traceback::None;
+                self.heads += 1;
             }
             _ => {}
         }
         self.pipe = line.opens_pipe || (self.pipe && !line.content.contains("|#]"));
-        let tells = || ANSWERED.iter().any(|mark| line.content.contains(mark));
-        let keeps = kind != Kind::Blank && (kind != Kind::Frame || self.frames <= MOST_FRAMES || tells());
+        let keeps = kind != Kind::Blank && (kind != Kind::Frame || self.frames <= MOST_FRAMES || tells(&line.content));
         if keeps && self.lines.len() < MOST_LINES && self.bytes < MOST_BYTES {
+            if line.content.contains("<_") || line.content.contains("<AioRpcError") {
+                self.bracket = Some(self.lines.len());
+            }
             self.bytes += line.content.len();
             self.lines.push(line);
         }
@@ -284,10 +250,20 @@ impl Open {
         if self.lines.first().and_then(first_word) == first_word(next) {
             return false;
         }
-        let room = last.content.len() + LOST + first_word(next).map_or(0, |word| word.len());
+        // A prefix takes up room, too.
+        let length = |line: &Line| line.prefix.len() + line.content.len();
+        let room = length(last) + LOST + first_word(next).map_or(0, |word| word.len());
         let can_be_broken = |line: &&Line| line.content.trim().contains(' ');
-        let width = self.lines.iter().chain([next]).filter(can_be_broken).map(|line| line.content.len()).max();
+        let width = self.lines.iter().chain([next]).filter(can_be_broken).map(length).max();
         room >= width.unwrap_or(0) && last.content.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ',')
+    }
+
+    /// Whether its only line is a product's message that was broken before it named its exception.
+    fn names_its_code(&self, next: &Line) -> bool {
+        let Some(only) = self.lines.first() else { return false };
+        let code = only.content.split([' ', ':']).find_map(shape::product_code);
+        let has_class = ["xception", "Error"].iter().any(|class| only.content.contains(class));
+        code.is_some() && !has_class && next.content.starts_with(char::is_lowercase) && self.breaks_off(next)
     }
 
     /// Whether it ends with words that link the next exception, which has not come yet.
@@ -298,7 +274,7 @@ impl Open {
 
     /// Whether the event's text so far asks for more: a link without its exception, a colon, an open bracket.
     fn asks(&self) -> bool {
-        if self.pipe || self.traceback {
+        if self.pipe || self.traceback.is_open() {
             return true;
         }
         let Some(last) = self.lines.last() else { return false };
@@ -306,9 +282,10 @@ impl Open {
         if tail.ends_with([':', ';', ',', '=', '(', '[', '<', '{']) && self.frames == 0 {
             return true;
         }
-        let last_words: Vec<&str> =
-            self.lines.iter().rev().take(3).rev().flat_map(|line| line.content.split_whitespace()).collect();
-        let end = last_words[last_words.len().saturating_sub(4)..].join(" ");
+        let mut last_words: Vec<&str> =
+            self.lines.iter().rev().take(3).flat_map(|line| line.content.split_whitespace().rev()).take(4).collect();
+        last_words.reverse();
+        let end = last_words.join(" ");
         let asks = ["nested exception is:", "Caused by:", "Suppressed:", "following exception:", "another exception occurred:"];
         let begun = [
             "nested exception is",
@@ -336,12 +313,7 @@ impl Open {
 
     /// gRPC's `<_InactiveRpcError of RPC …` goes on until its `>`.
     fn in_bracket(&self) -> bool {
-        let opened = self
-            .lines
-            .iter()
-            .rev()
-            .take(MOST_ASKED_FOR)
-            .any(|line| line.content.contains("<_") || line.content.contains("<AioRpcError"));
-        opened && self.lines.last().is_some_and(|line| !line.content.trim_end().ends_with('>'))
+        self.bracket.is_some_and(|at| self.lines.len() - at <= MOST_ASKED_FOR)
+            && self.lines.last().is_some_and(|line| !line.content.trim_end().ends_with('>'))
     }
 }

@@ -24,6 +24,10 @@ pub enum Field {
 /// The fields at `at`, where a word begins, and where they end.
 pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
     let rest = &text[at..];
+    // Asked at each word: most are told by their first letter.
+    if !matches!(rest.as_bytes().first()?, b'v' | b'c' | b'm' | b'C' | b'O' | b'T') {
+        return None;
+    }
     if let Some(after) = word(rest, "vmcid") {
         let (value, end) = value(text, text.len() - after.len())?;
         return Some((vec![Field::Vendor(value.to_owned())], end));
@@ -112,6 +116,9 @@ pub fn any_near(text: &str) -> bool {
 
 /// What follows `word` (blanks in it stand for any blanks).
 fn word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    if text.as_bytes().first() != word.as_bytes().first() {
+        return None;
+    }
     let mut rest = text;
     for (at, piece) in word.split(' ').enumerate() {
         rest = if at == 0 { rest } else { rest.trim_start() }.strip_prefix(piece)?;
@@ -170,13 +177,11 @@ fn word_length(text: &str) -> usize {
 
 /// omniORB's own name of a minor code at `at`, as its trace prints it: `(0,MAYBE,COMM_FAILURE_WaitingForReply)`.
 pub fn symbol(text: &str, at: usize) -> Option<(&'static str, Vec<Field>, usize)> {
+    const CLASSES: [&str; 3] = ["TRANSIENT", "TIMEOUT", "COMM_FAILURE"];
     let rest = &text[at..];
-    if !rest.starts_with(['T', 'C']) {
-        return None;
-    }
+    let class = CLASSES.into_iter().find(|class| rest.starts_with(class))?;
     let length = word_length(rest);
     let minor = corba_minors::of_symbol(&rest[..length])?;
-    let class = ["TRANSIENT", "TIMEOUT", "COMM_FAILURE"].into_iter().find(|class| rest.starts_with(class))?;
     let mut found = vec![Field::Minor(minor.to_string())];
     let before = text[..at].strip_suffix(',').and_then(|before| before.rsplit(',').next());
     found.extend(before.and_then(CompletionStatus::from_word).map(Field::Completed));
@@ -202,6 +207,9 @@ pub fn wrapper(text: &str) -> Option<(&'static str, Vec<Field>, usize)> {
 
 /// Whether omniORB's C++ form begins here, though its line may end before it does.
 pub fn begins_system_exception(text: &str) -> bool {
+    if !text.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return false;
+    }
     let name = text.split(|c: char| !(c.is_ascii_uppercase() || c == '_')).next().unwrap_or_default();
     let known = crate::failure::corba::system_exception(name).is_some();
     known && word(text[name.len()..].trim_start(), "CORBA").is_some()

@@ -1,7 +1,10 @@
 //! One line of a log, made readable: decoded, cleaned, without its prefix.
 
-use super::colour;
+use memchr::memmem;
+
+use super::json::{self, Record};
 use super::prefix::{self, Stripped};
+use super::{colour, kind};
 
 /// More of a line than this is not looked at.
 pub const MOST_BYTES: usize = 16 * 1024;
@@ -42,6 +45,31 @@ impl Line {
         }
     }
 
+    /// The lines that a line of the log holds: a record in JSON may have many in it.
+    pub fn read_all(number: u64, bytes: &[u8]) -> Vec<Self> {
+        Self::in_json(number, bytes).unwrap_or_else(|| vec![Self::read(number, bytes)])
+    }
+
+    fn in_json(number: u64, bytes: &[u8]) -> Option<Vec<Self>> {
+        memmem::find(bytes, b"\":").or_else(|| memmem::find(bytes, b"\" :"))?;
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_BYTES)]);
+        let Record { time, level, is_output, texts } = json::record(prefix::strip(&text).content)?;
+        let read = |text: &String| text.lines().map(|line| Self::read(number, line.as_bytes())).collect::<Vec<_>>();
+        let tells = |lines: &Vec<Self>| lines.iter().any(|line| kind::of(line).may_open());
+        let mut lines = texts.iter().map(read).find(tells).or_else(|| texts.last().map(read))?;
+        let first = lines.first_mut()?;
+        if first.time.is_none() {
+            first.time = time;
+        }
+        if !is_output {
+            first.is_record = true;
+            first.is_notice = level.is_some_and(|level| prefix::is_notice(&level));
+            // Its own: records of the same time are not the same.
+            first.prefix = format!("{{{number}}}");
+        }
+        Some(lines)
+    }
+
     /// Blanks behind its first `prefix` bytes; a tab counts four.
     pub fn indentation(&self, prefix: usize) -> usize {
         let content = self.content.get(prefix..).unwrap_or_default();
@@ -53,20 +81,44 @@ impl Line {
 fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        if let Some(length) = colour::sequence(rest) {
-            rest = &rest[length..];
-            continue;
-        }
-        let escaped = ["\\t", "\\r\\n", "\\n", "\\\""].into_iter().find(|escape| rest.starts_with(escape));
-        match (escaped, c) {
-            (Some("\\t"), _) | (None, '\t') => out.push('\t'),
-            (Some("\\\""), _) => out.push('"'),
-            (Some(_), _) | (None, '\u{a0}' | '\r') => out.push(' '),
-            (None, c) if c == '`' || c == '\u{feff}' || c.is_control() => {}
-            (None, c) => out.push(c),
-        }
-        rest = &rest[escaped.map_or(c.len_utf8(), str::len)..];
+    // Almost all of a text is taken as it is, and in whole runs.
+    while let Some(run) = rest.bytes().position(is_odd) {
+        out.push_str(&rest[..run]);
+        rest = &rest[run..];
+        let length = colour::sequence(rest).unwrap_or_else(|| {
+            let (character, length) = mended(rest);
+            out.extend(character);
+            length
+        });
+        rest = &rest[length..];
     }
+    out.push_str(rest);
     out
+}
+
+/// Whether something may begin with this byte that is not to be taken as it stands.
+fn is_odd(byte: u8) -> bool {
+    match byte {
+        b'\t' => false,
+        // Escapes, and in UTF-8 the first byte of further blanks and control characters.
+        b'\\' | b'`' | b'#' | b'^' | 0x7f | 0xC2 | 0xEF => true,
+        _ => byte < b' ',
+    }
+}
+
+/// What becomes of the character or escape at the start of a text, and how long that is.
+fn mended(text: &str) -> (Option<char>, usize) {
+    for (escape, meant) in [("\\t", '\t'), ("\\r\\n", ' '), ("\\n", ' '), ("\\\"", '"')] {
+        if text.starts_with(escape) {
+            return (Some(meant), escape.len());
+        }
+    }
+    let Some(c) = text.chars().next() else { return (None, text.len()) };
+    let meant = match c {
+        '\u{a0}' | '\r' => Some(' '),
+        '`' | '\u{feff}' => None,
+        c if c.is_control() => None,
+        c => Some(c),
+    };
+    (meant, c.len_utf8())
 }

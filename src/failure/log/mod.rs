@@ -1,8 +1,8 @@
 //! Failures in text: a log of any size, streamed, in constant memory.
 //!
 //! Bytes come in pieces of any size ([`LogReader::feed`]); events come out, and are the same however the bytes were
-//! cut. On the way: [`scan`] finds the few lines that can matter, [`mod@line`] and [`prefix`] clean them, [`event`] joins
-//! those that belong together and to one [`record`], [`parse`] makes a chain of them by the shapes in [`shape`], [`fields`] and [`status`],
+//! cut. On the way: [`scan`] finds the few lines that can matter, [`mod@line`], [`json`] and [`prefix`] clean them, [`kind`]
+//! says what each is, [`event`] joins those that belong together and to one [`record`], [`parse`] makes a chain of them by the shapes in [`shape`], [`fields`] and [`status`],
 //! and [`group`] counts the same ones. Everything is bounded: the bytes of a line, the lines of an event, the groups.
 
 mod colour;
@@ -11,7 +11,10 @@ mod errno;
 mod event;
 mod fields;
 mod group;
+mod json;
+mod kind;
 mod line;
+mod listing;
 mod parse;
 mod prefix;
 mod reader;

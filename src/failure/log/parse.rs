@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::errno;
 use super::fields::{self, Field};
 use super::line::Line;
-use super::shape::{self, LINKS, NEAR, TURNS};
+use super::shape::{self, NEAR};
 use super::status;
 use crate::failure::tables::rmi::ANSWERED;
 use crate::failure::{Chain, Link, Thrown, connecting, corba};
@@ -59,13 +59,15 @@ struct Walk<'a> {
     frames: Vec<String>,
     /// Where a Python traceback's exception is still to come.
     traceback: Traceback,
+    /// From which exception on the last part may as well go on with the chain itself.
+    otherwise: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
     fn new(lines: &'a [Line]) -> Self {
         let mut text = String::new();
         let mut starts = Vec::with_capacity(lines.len());
-        let prefix = common_prefix(lines);
+        let prefix = common_prefix(lines.iter());
         for line in lines {
             starts.push(text.len());
             text.push_str(line.content.get(prefix..).unwrap_or_default());
@@ -84,6 +86,7 @@ impl<'a> Walk<'a> {
             message: None,
             frames: Vec::new(),
             traceback: Traceback::None,
+            otherwise: None,
         }
     }
 
@@ -104,13 +107,8 @@ impl<'a> Walk<'a> {
     /// Takes what begins at `at`; says where it ends, or nothing where it is just a word.
     fn step(&mut self, text: &str, at: usize) -> Option<usize> {
         let rest = &text[at..];
-        match rest.as_bytes()[0] {
-            b'C' | b'R' | b'n' | b'r' | b'L' | b'S' | b'T' | b'D' => {
-                if let Some(end) = self.link_at(text, at) {
-                    return Some(end);
-                }
-            }
-            _ => {}
+        if let Some(end) = self.link_at(text, at) {
+            return Some(end);
         }
         if self.traceback == Traceback::Open
             && !self.frames.is_empty()
@@ -226,6 +224,7 @@ impl<'a> Walk<'a> {
         if rest.starts_with("Suppressed:") {
             self.end_message(text, at);
             self.parts.push(Vec::new());
+            self.otherwise = None;
             self.place = Place::Part { indentation: self.indentation(at) };
             self.link = Some(Link::Outermost);
             return Some(at + "Suppressed:".len());
@@ -237,24 +236,28 @@ impl<'a> Walk<'a> {
             self.traceback = Traceback::Open;
             return Some(at + length);
         }
-        if let Some((words, link)) = TURNS.iter().find(|(words, _)| starts(rest, words).is_some()) {
+        if let Some((length, link)) = shape::turn(rest) {
             self.end_traceback(text, at);
             self.end_message(text, at);
             if let Some(first) = self.chain.first_mut() {
-                first.thrown.link = *link;
+                first.thrown.link = link;
             }
             self.chain.append(&mut self.deeper);
             std::mem::swap(&mut self.chain, &mut self.deeper);
             self.place = Place::Chain;
-            return Some(at + starts(rest, words)?);
+            return Some(at + length);
         }
-        let (length, link) = LINKS.iter().find_map(|(words, link)| Some((starts(rest, words)?, *link)))?;
+        let (length, link) = shape::link(rest)?;
         self.end_message(text, at);
         if let Place::Part { indentation } = self.place
             && self.begins_line(text, at)
-            && self.indentation(at) < indentation
         {
-            self.place = Place::Chain;
+            if self.indentation(at) < indentation {
+                self.place = Place::Chain;
+            } else if indentation == 0 && self.otherwise.is_none() {
+                // Java indents what was suppressed. That is gone here, and the cause may be the whole's as well.
+                self.otherwise = Some(self.current().len());
+            }
         }
         self.link = Some(link);
         Some(at + length)
@@ -324,7 +327,7 @@ impl<'a> Walk<'a> {
     }
 
     fn has_system_exception(&mut self) -> bool {
-        self.current().iter().any(|draft| corba::system_exception(&draft.thrown.class).is_some())
+        self.current().iter().any(|draft| draft.is_system)
     }
 
     /// Fields belong to the last system exception that lacks them.
@@ -332,10 +335,8 @@ impl<'a> Walk<'a> {
         let current = self.current();
         let at = current
             .iter()
-            .rposition(|draft| {
-                corba::system_exception(&draft.thrown.class).is_some() && found.iter().any(|field| draft.lacks(field))
-            })
-            .or_else(|| current.iter().rposition(|draft| corba::system_exception(&draft.thrown.class).is_some()));
+            .rposition(|draft| draft.is_system && found.iter().any(|field| draft.lacks(field)))
+            .or_else(|| current.iter().rposition(|draft| draft.is_system));
         if let Some(draft) = at.and_then(|at| current.get_mut(at)) {
             for field in found {
                 draft.put(field);
@@ -372,16 +373,25 @@ impl<'a> Walk<'a> {
     fn finish(mut self) -> Chain {
         self.chain.append(&mut self.deeper);
         let thrown = |drafts: Vec<Draft>| drafts.into_iter().map(Draft::finish).collect::<Vec<Thrown>>();
-        let parts = self.parts.into_iter().filter(|part| !part.is_empty()).map(thrown).collect();
-        Chain { thrown: thrown(self.chain), parts }
+        let parts: Vec<_> = self.parts.into_iter().map(thrown).collect();
+        let otherwise = self.otherwise.and_then(|from| {
+            let (last, before) = parts.split_last()?;
+            let whole = self.chain.iter().cloned().map(Draft::finish).chain(last.get(from..)?.iter().cloned());
+            let parts = before.iter().map(Vec::as_slice).chain([&last[..from]]);
+            let parts = parts.filter(|part| !part.is_empty()).map(<[Thrown]>::to_vec).collect();
+            Some(Box::new(Chain { thrown: whole.collect(), parts, otherwise: None }))
+        });
+        let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        Chain { thrown: thrown(self.chain), parts, otherwise }
     }
 }
 
 /// The length of a prefix of no known form that each line has: up to a blank, and nothing that tells of a failure.
-fn common_prefix(lines: &[Line]) -> usize {
+pub fn common_prefix<'a>(lines: impl ExactSizeIterator<Item = &'a Line>) -> usize {
     const MOST: usize = 80;
-    let mut contents = lines.iter().map(|line| line.content.as_str()).filter(|content| !content.is_empty());
-    let Some(first) = contents.next().filter(|_| lines.len() > 1) else { return 0 };
+    let are_several = lines.len() > 1;
+    let mut contents = lines.map(|line| line.content.as_str()).filter(|content| !content.is_empty());
+    let Some(first) = contents.next().filter(|_| are_several) else { return 0 };
     // A line that is nothing but its prefix has lost the blank at its end.
     let same = |a: &str, b: &str| a.bytes().zip(b.bytes().chain([b' '])).take(MOST).take_while(|(a, b)| a == b).count();
     let length = contents.map(|content| same(first, content)).min().unwrap_or(0);

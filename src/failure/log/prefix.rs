@@ -21,6 +21,11 @@ const LEVELS: &[&str] = &[
     "FINEST", "ALERT", "EMERG", "ERR", "STDERR", "STDOUT",
 ];
 const NOTICES: &[&str] = &["TRACE", "DEBUG", "INFO", "NOTICE", "CONFIG", "FINE", "FINER", "FINEST"];
+/// Whether a level says that it is no failure.
+pub fn is_notice(level: &str) -> bool {
+    NOTICES.iter().any(|notice| notice.eq_ignore_ascii_case(level))
+}
+
 const MOST_PIECES: usize = 12;
 
 /// The line without its prefix.
@@ -48,7 +53,8 @@ pub fn strip(line: &str) -> Stripped<'_> {
         let rest = &rest[piece.length..];
         found.content = rest.strip_prefix([' ', '\t']).unwrap_or(rest);
         // `ERROR - message`, `[main] | message`
-        found.content = ["- ", "| ", ": "].into_iter().find_map(|dash| found.content.strip_prefix(dash)).unwrap_or(found.content);
+        let dashes: &[&str] = if found.is_record { &["- ", "| ", ": "] } else { &["| ", ": "] };
+        found.content = dashes.iter().find_map(|dash| found.content.strip_prefix(dash)).unwrap_or(found.content);
     }
     found
 }
@@ -115,6 +121,11 @@ fn bracketed(text: &str) -> Option<Piece<'_>> {
         "minor",
         "completed",
         "Errno",
+        // `(Read failed)` at the start of a wrapped line.
+        "ailed",
+        "refused",
+        "timed out",
+        "reset",
     ]
     .iter()
     .any(|word| inside.contains(word));
@@ -220,6 +231,10 @@ fn priority(text: &str) -> Option<usize> {
 /// `app[123]: `, `web_1  | `, `> `, `0000002b SystemErr     R `.
 fn tag(text: &str) -> Option<Piece<'_>> {
     let tagged = |length| Some(Piece { length, kind: Kind::Tag });
+    // Containers' output as the kubelet writes it: whole lines and parts of them.
+    if ["stdout F ", "stderr F ", "stdout P ", "stderr P "].iter().any(|stream| text.starts_with(stream)) {
+        return tagged(8);
+    }
     if text.starts_with("> ") || text.starts_with("| ") {
         return tagged(1);
     }

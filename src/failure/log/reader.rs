@@ -2,7 +2,8 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::event::{self, Open, Step};
+use super::event::{Open, Step};
+use super::kind;
 use super::line::{self, Line};
 use super::parse::parse;
 use super::scan::Scan;
@@ -169,15 +170,33 @@ impl LogReader {
     /// Reads one line of `length` bytes, which with its end takes up `whole`.
     fn line(&mut self, events: &mut Vec<Event>, length: usize, whole: usize) {
         self.lines += 1;
-        let line = Line::read(self.lines, &self.buffer[self.unread..self.unread + length]);
-        let kind = event::kind(&line);
+        let bytes = &self.buffer[self.unread..self.unread + length];
         let start = self.unread;
         self.unread += whole;
+        if self.open.as_mut().is_some_and(|open| open.passes(self.lines, bytes)) {
+            return;
+        }
+        for line in Line::read_all(self.lines, bytes) {
+            self.step(events, line, start);
+        }
+    }
+
+    /// Takes one line of those that a line of the log, which began at `start`, holds.
+    fn step(&mut self, events: &mut Vec<Event>, mut line: Line, start: usize) {
+        let kind = kind::of(&line);
         if let Some(open) = &mut self.open {
-            if open.step(line.clone(), kind) == Step::Goes {
-                return;
+            match open.step(line, kind) {
+                Step::Goes => return,
+                Step::Over(next) => line = next,
             }
-            self.close(events);
+            if open.is_listed_with(&line) {
+                self.open = None;
+            } else {
+                self.close(events);
+            }
+        }
+        if !kind.may_open() {
+            return;
         }
         let before = self.before(start);
         let time = line.time.clone().or_else(|| before.as_ref().and_then(|before| before.time.clone()));
@@ -191,7 +210,10 @@ impl LogReader {
     fn before(&self, start: usize) -> Option<Line> {
         let end = start.checked_sub(1)?;
         let start = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
-        (end - start < MOST_BEFORE).then(|| Line::read(self.lines.saturating_sub(1), &self.buffer[start..end]))
+        if end - start >= MOST_BEFORE {
+            return None;
+        }
+        Line::read_all(self.lines.saturating_sub(1), &self.buffer[start..end]).pop()
     }
 
     fn close(&mut self, events: &mut Vec<Event>) {

@@ -15,8 +15,8 @@ pub const LITERALS: &[&str] = &[
     "herror",
     "socket.timeout",
     "socket.error",
-    "exceptions.Timeout",
-    "exceptions.timeout",
+    "exceptions.",
+    "errors.",
     "CORBA",
     "TRANSIENT",
     "COMM_FAILURE",
@@ -63,6 +63,8 @@ pub const LITERALS: &[&str] = &[
     " DEADLINE_EXCEEDED:",
     "UNAUTHENTICATED:",
     "Traceback",
+    "terminate ",
+    "libc++abi",
 ];
 
 /// A search for lines that may tell of a failure.

@@ -2,13 +2,13 @@
 //!
 //! Everything here looks at one place of a text and a bounded piece behind it.
 
-use super::fields;
 use super::parse::starts;
+use super::{fields, listing};
 use crate::failure::corba;
-use crate::failure::{Link, tables};
+use crate::failure::{Link, Thrown, tables};
 
 /// What links two exceptions in text, and what the second is to the first.
-pub const LINKS: &[(&str, Link)] = &[
+const LINKS: &[(&str, Link)] = &[
     ("Caused by:", Link::Cause),
     ("Caused by ", Link::Cause),
     ("Root cause:", Link::Cause),
@@ -18,8 +18,25 @@ pub const LINKS: &[(&str, Link)] = &[
     ("Linked exception:", Link::Cause),
 ];
 
+/// The link at the start of a text: its length, and what it makes of the next exception.
+pub fn link(text: &str) -> Option<(usize, Link)> {
+    // Asked at each word: most are told by their first letter.
+    if !matches!(text.as_bytes().first()?, b'C' | b'R' | b'r' | b'n' | b'L') {
+        return None;
+    }
+    LINKS.iter().find_map(|(words, link)| Some((starts(text, words)?, *link)))
+}
+
+/// The words at the start of a text that turn Python's order: their length, and what the exception before them is.
+pub fn turn(text: &str) -> Option<(usize, Link)> {
+    if !matches!(text.as_bytes().first()?, b'T' | b'D') {
+        return None;
+    }
+    TURNS.iter().find_map(|(words, link)| Some((starts(text, words)?, *link)))
+}
+
 /// Python prints the cause first: what follows is the outer one, and the one before is this to it.
-pub const TURNS: &[(&str, Link)] =
+const TURNS: &[(&str, Link)] =
     &[("The above exception was the direct cause", Link::Cause), ("During handling of the above exception", Link::Context)];
 
 /// Names that end otherwise and still are exceptions', with or without a package.
@@ -94,7 +111,9 @@ const TALK: &[&str] = &[
 /// Whether a line ends in the middle of talk, so that a class at the start of the next one is only spoken of.
 pub fn talks_on(line: &str) -> bool {
     let line = line.trim_end();
-    line.ends_with(',') || TALK.contains(&line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+    line.ends_with(',')
+        || listing::announces(line)
+        || TALK.contains(&line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
 }
 
 /// A class of an exception in text.
@@ -109,12 +128,13 @@ pub struct Mention<'a> {
 /// The exception mentioned at `at`, where a word begins. `linked` says that a link stands before it.
 pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
     // The middle of a path is no class.
-    if text[..at].ends_with(['.', '/', '$', '_']) || text[..at].ends_with("::") {
+    let before = &text.as_bytes()[..at];
+    if matches!(before.last(), Some(b'.' | b'/' | b'$' | b'_')) || before.ends_with(b"::") {
         return None;
     }
     let path = path(&text[at..])?;
     let end = at + path.len();
-    let name = path.rsplit(['.', ':', '/', '$']).next()?;
+    let name = Thrown::simple_name(path);
     // A class that no table knows is one where it carries a status.
     let unlisted = || {
         corba::in_package(path) && (fields::any_near(near(&text[end..])) || text[end..].starts_with(":\n") || &text[end..] == ":")
@@ -128,15 +148,39 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
         || OTHER_NAMES.contains(&name)
         || (dotted && OTHER_NAMES_IN_PACKAGES.contains(&name))
         || ["Error", "Exception"].contains(&name) && (dotted || names_errno(&text[end..]))
+        || (name.starts_with(char::is_uppercase) && name.ends_with(char::is_lowercase) && is_in_errors_module(path))
         || (dotted && name.starts_with(char::is_uppercase) && is_traced(text, at, end, linked));
     (is_name && fits(text, at, end, linked, system, dotted)).then_some(Mention { class: path, end })
 }
 
-/// What stands before a class whatever its name, between its first words and its last.
-const INTRODUCTIONS: &[(&str, &str)] = &[("Exception in thread \"", "\" "), ("Unhandled exception. ", "")];
+/// Whether a class stands in a module that has nothing but exceptions, as Python's libraries have one:
+/// `psycopg2.errors.UniqueViolation`.
+fn is_in_errors_module(path: &str) -> bool {
+    let modules = ["errors.", "exceptions."];
+    path.rfind('.').is_some_and(|dot| modules.iter().any(|module| path[..=dot].ends_with(module)))
+}
+
+/// What stands before a class whatever its name, between its first words and its last: Java's, .NET's, and those of
+/// C++'s runtimes.
+const INTRODUCTIONS: &[(&str, &str)] = &[
+    ("Exception in thread \"", "\" "),
+    ("Unhandled exception. ", ""),
+    ("terminate called after throwing an instance of '", ""),
+    ("terminating due to uncaught exception of type ", ""),
+    ("terminating with uncaught exception of type ", ""),
+];
+
+/// Whether C++'s words for an exception that nobody caught begin here, though their line may end before they do.
+pub fn begins_introduction(text: &str) -> bool {
+    let words = ["terminate called after", "terminating due to uncaught", "terminating with uncaught"];
+    words.iter().any(|words| starts(text, words).is_some())
+}
 
 /// The length of an introduction at the start of a text, behind which any class is one that was thrown.
 pub fn introduction(text: &str) -> Option<usize> {
+    if !text.starts_with(['E', 'U', 't']) {
+        return None;
+    }
     let (length, last) = INTRODUCTIONS.iter().find_map(|(first, last)| Some((starts(text, first)?, *last)))?;
     let rest = if last.is_empty() { &text[length..] } else { near(&text[length..]).split_once(last.trim_end())?.1 };
     let at = if last.is_empty() { length } else { length + near(&text[length..]).len() - rest.len() };
@@ -152,6 +196,13 @@ pub fn any_class(text: &str, at: usize) -> Option<Mention<'_>> {
     let after = text[end..].trim_start_matches([' ', '\t', '\r']);
     let ended = after.is_empty() || after.starts_with('\n') || text[end..].starts_with([':', '\'']);
     (ended && !text[end..].starts_with("::")).then_some(Mention { class, end })
+}
+
+/// Whether a line may be the exception that ends a Python traceback, whatever its class. It is told from a word of the
+/// program's source, or of a wrapped line, by its form.
+pub fn ends_traceback(line: &str) -> bool {
+    let Some(class) = any_class(line, 0).map(|mention| mention.class) else { return false };
+    class.contains('.') || class.starts_with(char::is_uppercase) || line[class.len()..].starts_with(": ")
 }
 
 /// Whether a line may be the head of Java's stack frames, whatever the class that it begins with.
@@ -220,6 +271,9 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
     if after.starts_with("::") || after.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return false;
     }
+    if !linked && listing::lists(lead, after) {
+        return false;
+    }
     let details =
         ["[Root", "vmcid", "minor code", "(vmcid", "of RPC", "; nested", "- "].iter().any(|word| next.starts_with(word));
     let bare_system = system && !dotted;
@@ -236,7 +290,8 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
                 && after[1..].starts_with(['\'', '"', '<', ')', 'H']) | after[1..].starts_with(|c: char| c.is_ascii_digit())
         }
         Some('.') => next[1..].trim_start().starts_with("Root exception is"),
-        Some(';' | '[') => true,
+        Some('[') => true,
+        Some(';') => details || introduced,
         Some(']' | ')' | ',' | '"' | '\'' | '>') => linked,
         Some(_) if details || numbered(next) => true,
         Some(_) | None => {
@@ -334,6 +389,9 @@ fn python_frame(text: &str) -> Option<usize> {
 /// A message's code that a rule knows, at the start of a text: `EJBCLIENT000025`, `WFNAM00018`.
 pub fn product_code(text: &str) -> Option<&str> {
     const PREFIXES: &[&str] = &["EJBCLIENT0", "WFNAM0", "JBREM0"];
+    if !text.starts_with(['E', 'W', 'J']) {
+        return None;
+    }
     let prefix = PREFIXES.iter().find(|prefix| text.starts_with(**prefix))?;
     let digits = text[prefix.len()..].bytes().take_while(u8::is_ascii_digit).count();
     let code = &text[..prefix.len() + digits];

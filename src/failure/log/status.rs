@@ -42,6 +42,10 @@ const FORMS: &[&str] = &["StatusCode.", "StatusCode=\"", "rpc error: code =", "S
 
 /// Whether a status begins here, though its line may end before it does.
 pub fn begins(text: &str) -> bool {
+    // Asked at each word: most are told by their first letter.
+    if !text.starts_with(|c: char| matches!(c, 'r' | 'S' | '0'..='9')) {
+        return false;
+    }
     starts(text, "rpc error:").is_some() || status(text).is_some()
 }
 

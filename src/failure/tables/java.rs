@@ -49,8 +49,12 @@ pub const RULES: &[Rule] = &[
         .words(&["network is unreachable", "no route to host", "host is down"])
         // The route went away under a connection that stood.
         .without(&["(read failed)", "(write failed)"]),
+    // .NET's words; its class is the same.
+    Rule::class(&["SocketException"], Meaning::no(NotConnected, "name_resolution", "the server's name could not be resolved"))
+        .words(&["no such host is known", "name or service not known", "nodename nor servname"]),
     Rule::class(&["SocketException"], REFUSED.trust(80)).words(&["connection refused", "actively refused"]),
     Rule::class(&["SocketException"], DURING_CONNECT).connecting(),
+    Rule::class(&["SocketException"], NO_REPLY.trust(70)).words(&["did not properly respond", "timed out"]),
     Rule::class(
         &[
             "SocketException",
@@ -110,7 +114,14 @@ pub const RULES: &[Rule] = &[
         &["UserException", "ApplicationException", "user exception"],
         Meaning::yes(Application, "user_exception", "the target answered with its own exception"),
     ),
+    // C++'s standard library and Boost, which put the failed call before the words.
+    Rule::class(&["system_error"], REFUSED.trust(75)).words(&["connection refused"]),
+    Rule::class(&["system_error"], Meaning::no(NotConnected, "name_resolution", "the server's name could not be resolved"))
+        .words(&["resolve: ", "host not found"]),
+    Rule::class(&["system_error"], NO_REPLY.trust(60)).words(&["timed out", "operation canceled"]),
+    Rule::class(&["system_error"], LOST.trust(75)).words(&["reset by peer", "broken pipe", "end of file"]),
     // Classes of other libraries, named after these.
+    Rule::class(&["*ReadTimeoutException", "*SocketTimeoutException", "*ReadTimeoutError"], NO_REPLY.trust(70)),
     Rule::class(&["*ConnectTimeoutException", "*ConnectTimeoutError", "*ConnectionTimeoutException"], TIMED_OUT.trust(75)),
     Rule::class(&["*ConnectException", "*ConnectError", "*ConnectionRefusedException"], REFUSED.trust(75)),
 ];

@@ -106,6 +106,19 @@ pub const RULES: &[Rule] = &[
         Meaning::yes(Application, "http_status", "the server answered with an error status").trust(70),
     )
     .words(&["client error", "server error", "http error", "status", "error '4", "error '5"]),
+    Rule::class(
+        &[
+            "HttpServerErrorException",
+            "HttpClientErrorException",
+            "HttpResponseException",
+            "InternalServerErrorException",
+            "InternalServerError",
+            "SOAPFaultException",
+            "SoapFaultClientException",
+            "client.Fault",
+        ],
+        Meaning::yes(Application, "fault", "the server answered with a fault").trust(75),
+    ),
     Rule::class(NETWORK, NO_RESOURCES).codes(&["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL", "WSAENOBUFS"]),
     Rule::class(NETWORK, REFUSED).codes(&["ECONNREFUSED", "WSAECONNREFUSED"]),
     Rule::class(NETWORK, UNREACHABLE).codes(&["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "WSAEHOSTUNREACH"]),
@@ -124,23 +137,34 @@ pub const RULES: &[Rule] = &[
         "winerror 10065",
         "winerror 10051",
     ]),
-    Rule::class(SYSTEM, REFUSED.trust(60)).words(&["connection refused", "winerror 10061", "errno 111", "connect call failed"]),
+    Rule::class(SYSTEM, REFUSED.trust(60)).words(&[
+        "connection refused",
+        "winerror 10061",
+        "errno 111",
+        "connect call failed",
+        "actively refused",
+    ]),
     Rule::class(SYSTEM, NO_RESOURCES.trust(60)).words(&[
         "too many open files",
         "no buffer space",
         "cannot assign requested address",
         "errno 24",
     ]),
+    Rule::class(SYSTEM, DURING_CONNECT.trust(60)).words(RESET).connecting(),
+    Rule::class(SYSTEM, LOST.trust(60)).words(RESET),
     Rule::class(SYSTEM, LOST.trust(60)).words(&[
-        "reset by peer",
-        "broken pipe",
-        "winerror 10054",
         "connection aborted",
         "closed connection without response",
         "server disconnected",
     ]),
-    Rule::class(SYSTEM, RESOLUTION.trust(60)).words(&["name or service not known", "name resolution", "getaddrinfo"]),
-    Rule::class(SYSTEM, READ_TIMEOUT.trust(50)).words(&["timed out"]),
+    Rule::class(SYSTEM, RESOLUTION.trust(60)).words(&[
+        "name or service not known",
+        "name resolution",
+        "getaddrinfo",
+        "winerror 11001",
+    ]),
+    Rule::class(SYSTEM, CONNECT_TIMEOUT.trust(60)).words(TIMED_OUT).connecting(),
+    Rule::class(SYSTEM, READ_TIMEOUT.trust(50)).words(TIMED_OUT),
     Rule::class(
         &[
             "ConnectionError",
@@ -174,6 +198,10 @@ const NETWORK: &[&str] = &[
 ];
 const SYSTEM: &[&str] =
     &["URLError", "OSError", "IOError", "error", "ConnectionError", "MaxRetryError", "ClientOSError", "HTTPConnectionPool"];
+
+/// The words and Windows' numbers of a connection that breaks.
+const RESET: &[&str] = &["reset by peer", "broken pipe", "winerror 10054", "winerror 10053", "forcibly closed"];
+const TIMED_OUT: &[&str] = &["timed out", "winerror 10060", "errno 110", "did not properly respond"];
 
 const REFUSED: Meaning = Meaning::no(NotConnected, "connect_refused", "the connection was refused").trust(95);
 const CONNECT: Meaning = Meaning::no(NotConnected, "connect_failed", "the connection could not be made");

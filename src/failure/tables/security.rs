@@ -44,6 +44,12 @@ pub const RULES: &[Rule] = &[
         "broken pipe",
         "socket closed",
         "read timed out",
+        // The route may go away under a connection that stood.
+        "(read failed)",
+        "(write failed)",
+        "connection timed out",
+        "no route to host",
+        "forcibly closed",
         "connection has been shutdown",
         "bound has closed",
         "before receiving peer's close_notify",
@@ -104,7 +110,16 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// What an exception within TLS may have as its cause, which is then what happened.
-const LOST_BENEATH: &[&str] =
-    &["Broken pipe", "Connection reset", "connection was aborted", "forcibly closed", "Socket closed", "Read timed out"];
+const LOST_BENEATH: &[&str] = &[
+    "Broken pipe",
+    "Connection reset",
+    "connection was aborted",
+    "forcibly closed",
+    "Socket closed",
+    "Read timed out",
+    "(Read failed)",
+    "(Write failed)",
+    "No route to host",
+];
 const TRUST: Meaning = Meaning::no(Security, "tls_trust", "the peer's certificate was not trusted").decisive();
 const BROKEN: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke").wrapper();
