@@ -102,7 +102,12 @@ fn answers_in_words(seen: &Seen<'_>) -> bool {
 /// Whether what is deeper in the chain happened on the server.
 fn ends_at_the_server(seen: &Seen<'_>) -> bool {
     let class = seen.class;
-    let by_client = || seen.beside.iter().any(|text| text.contains("org.jboss.ejb.client") || text.contains("EJBCLIENT"));
+    let by_client = || {
+        seen.beside.iter().any(|text| {
+            let marks = ["org.jboss.ejb.client", "EJBCLIENT", "No invocation response received"];
+            marks.iter().any(|mark| text.contains(mark))
+        })
+    };
     rmi::FROM_THE_SERVER.contains(&class)
         || seen.message.contains("occurred in server thread")
         || (class == "RemoteException" && seen.message.contains("ejb exception"))

@@ -203,6 +203,7 @@ const CONNECTING_WORDS: &[&str] = &[
     "connection attempt",
     "timed out: connect",
     "connection establishment",
+    "connection timeout to host",
 ];
 /// Words that say that the exchange had gone further, whatever the frames are.
 const EXCHANGING_WORDS: &[&str] = &["read timed out", "(read failed)", "(write failed)", "receive timed out"];

@@ -94,8 +94,9 @@ impl Open {
     /// shows in its frames alone that it is an exception.
     pub fn begin(line: Line, kind: Kind, before: Option<&Line>) -> Option<Self> {
         let same = |before: &&Line| record::relation(before.is_record.then_some(before), &line) == Relation::Same;
-        let spoken_of =
-            !line.content.contains(": ") && before.filter(same).is_some_and(|before| shape::talks_on(&before.content));
+        let spoken_of = !line.content.contains(": ")
+            && shape::starts_with_class(&line.content)
+            && before.filter(same).is_some_and(|before| shape::talks_on(&before.content));
         let listed = before.is_some_and(|before| is_listed(before, &line));
         let opens = match kind {
             Kind::Head | Kind::MidLink => !spoken_of && !listed,

@@ -58,14 +58,14 @@ pub fn of(line: &Line) -> Kind {
     if shape::frame(content, start).is_some() || rest == "at" || rest.starts_with(">> SERVER") {
         return Kind::Frame;
     }
-    // C++ prints the message below the class.
-    if rest.starts_with("what():") {
-        return Kind::Fields;
-    }
     let (mut has_fields, mut has_link) = (false, false);
     let goes_on = goes_on(rest);
     for at in words(content, start) {
         let here = &content[at..];
+        // C++ prints the message below the class.
+        if here.starts_with("what():") {
+            return Kind::Fields;
+        }
         // Behind a prefix of a form that is not known.
         if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") || shape::turn(here).is_some() {
             return Kind::Link;
@@ -89,10 +89,10 @@ pub fn of(line: &Line) -> Kind {
         if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || shape::product_code(here).is_some() {
             return Kind::Head;
         }
-        if shape::phrase(here)
-            || errno::failed(here).is_some()
-            || (fields::symbol(content, at).is_some() && !here.contains("COMPLETED_"))
-        {
+        if shape::phrase(here) {
+            return if goes_on { Kind::MidLink } else { Kind::Head };
+        }
+        if errno::failed(here).is_some() || (fields::symbol(content, at).is_some() && !here.contains("COMPLETED_")) {
             return Kind::Head;
         }
         has_fields |= fields::fields(content, at).is_some();

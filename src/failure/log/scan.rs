@@ -65,7 +65,15 @@ pub const LITERALS: &[&str] = &[
     "Traceback",
     "terminate ",
     "libc++abi",
+    " tcp",
+    "EOF",
+    " deadline",
+    "x509:",
+    " hang ",
+    "curl:",
 ];
+/// More patterns than these are no longer searched for in one vectorised pass.
+const _: () = assert!(LITERALS.len() <= 64, "too many literals");
 
 /// A search for lines that may tell of a failure.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 use super::parse::starts;
 use super::{fields, listing};
 use crate::failure::corba;
+use crate::failure::tables::plain_words;
 use crate::failure::{Link, Thrown, tables};
 
 /// What links two exceptions in text, and what the second is to the first.
@@ -114,6 +115,11 @@ pub fn talks_on(line: &str) -> bool {
     line.ends_with(',')
         || listing::announces(line)
         || TALK.contains(&line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+}
+
+/// Whether a line begins with a class.
+pub fn starts_with_class(line: &str) -> bool {
+    mention(line, line.len() - line.trim_start().len(), true).is_some()
 }
 
 /// A class of an exception in text.
@@ -278,7 +284,12 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
         ["[Root", "vmcid", "minor code", "(vmcid", "of RPC", "; nested", "- "].iter().any(|word| next.starts_with(word));
     let bare_system = system && !dotted;
     if system
-        && if dotted { fields::any_near(near(after)) || (introduced && next.starts_with("raised by")) } else { has_code(after) }
+        && if dotted {
+            fields::any_near(near(after))
+                || (introduced && ["raised by", "exception"].iter().any(|words| next.starts_with(words)))
+        } else {
+            has_code(after)
+        }
     {
         return true;
     }
@@ -311,8 +322,9 @@ fn numbered(next: &str) -> bool {
 /// A bare `Error:` is one where a symbol of errno follows.
 fn names_errno(after: &str) -> bool {
     let line = near(after).split('\n').next().unwrap_or_default();
-    after.starts_with(':')
-        && ["ECONN", "EHOST", "ENET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_"].iter().any(|symbol| line.contains(symbol))
+    after.strip_prefix(':').is_some_and(|after| starts(after.trim_start(), "socket hang up").is_some())
+        || after.starts_with(':')
+            && ["ECONN", "EHOST", "ENET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_"].iter().any(|symbol| line.contains(symbol))
 }
 
 /// The dotted path at the start of a text: `java.net.ConnectException`, `CORBA::TRANSIENT`, `jdk.rmi/x.Y`.
@@ -415,4 +427,5 @@ pub fn phrase(text: &str) -> bool {
     const ANY_URL: &str = "Could not obtain connection to any of these urls:";
     text.strip_prefix(ANY_URL).is_some_and(|urls| !urls.trim_start().starts_with("jdbc:"))
         || text.starts_with("No available router to destination")
+        || plain_words::OPENINGS.iter().any(|(words, then)| starts(text, words).is_some() && near(text).contains(then))
 }

@@ -53,6 +53,9 @@ pub const RULES: &[Rule] = &[
         "reset by peer",
         "broken pipe",
     ]),
+    Rule::class(&["JedisConnectionException"], Meaning::no(NotConnected, "connect_failed", "the connection could not be made"))
+        .words(&["failed to connect to", "failed connecting to", "failed to create socket"]),
+    Rule::class(&["JedisConnectionException"], Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke").wrapper()),
     Rule::class(
         &["redis.exceptions.InvalidResponse"],
         Meaning::maybe(Configuration, "protocol_mismatch", "the peer speaks another protocol"),
@@ -85,6 +88,7 @@ pub const RULES: &[Rule] = &[
         "could not connect to server",
         "connection to server at",
         "can't connect to",
+        "refused. check that the hostname",
     ]),
     Rule::class(&["errors.ConnectionTimeout"], Meaning::no(NotConnected, "connect_timeout", "the connect timed out")),
     Rule::class(&["QueryCanceled", "QueryCanceledError"], Meaning::maybe(NoResponse, "cancelled", "the statement was cancelled")),

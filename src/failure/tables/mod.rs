@@ -8,6 +8,7 @@ pub mod ejb;
 mod grpc;
 mod java;
 mod naming;
+pub mod plain_words;
 mod products;
 mod python;
 pub mod rmi;
@@ -29,6 +30,7 @@ const FAMILIES: &[&[Rule]] = &[
     rmi::RULES,
     naming::RULES,
     databases::RULES,
+    plain_words::RULES,
     python::RULES,
     java::RULES,
 ];

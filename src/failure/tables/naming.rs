@@ -20,7 +20,7 @@ pub const RULES: &[Rule] = &[
     answer(&["LinkLoopException", "LinkLoopError"], "link_loop", "the links lead in a circle"),
     answer(&["CannotProceed", "CannotProceedException"], "cannot_proceed", "the name leads out of this naming system"),
     answer(
-        &["NoSuchAttributeException", "AttributeInUseException", "SchemaViolationException"],
+        &["NoSuchAttributeException", "AttributeInUseException", "SchemaViolationException", "SizeLimitExceededException"],
         "directory",
         "the directory answered",
     ),

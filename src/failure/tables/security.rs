@@ -106,6 +106,17 @@ pub const RULES: &[Rule] = &[
         "wrong_version_number",
         "ssl routines",
     ]),
+    // OpenSSL's reasons that an established connection has none of.
+    Rule::class(&[], Meaning::no(Security, "tls_handshake", "the TLS handshake failed").decisive()).words(&[
+        "[ssl: wrong_version_number",
+        "[ssl: unsupported_protocol",
+        "[ssl: unknown_protocol",
+        "[ssl: http_request",
+        "[ssl: no_shared_cipher",
+        "alert_handshake_failure",
+        "alert_protocol_version",
+        "alert_unknown_ca",
+    ]),
     Rule::class(&[], TRUST).words(&["certificate_verify_failed", "certificate verify failed", "pkix path building failed"]),
 ];
 
