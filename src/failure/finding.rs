@@ -1,7 +1,7 @@
 //! What each exception of a chain means by itself, and which of them may speak of the client's own request.
 
 use super::rule::{Seen, contains_word};
-use super::tables::{self, corba_minors, ejb, rmi};
+use super::tables::{self, corba_minors, ejb, plain_words, rmi};
 use super::{Chain, Link, Meaning, Thrown, corba};
 
 /// One exception and what it means, if a rule knows it.
@@ -88,6 +88,7 @@ const FAULTS: &[&str] = &[
     "InternalServerErrorException",
     "SOAPFaultException",
     "SoapFaultClientException",
+    "FeignException",
     "Fault",
     "ResponseError",
 ];
@@ -96,7 +97,14 @@ const FAULTS: &[&str] = &[
 fn answers_in_words(seen: &Seen<'_>) -> bool {
     // Spring's have a class for each status within theirs.
     let mut names = seen.thrown.class.rsplit(['.', '$']).take(2);
-    names.any(|name| FAULTS.contains(&name)) || seen.thrown.code.as_deref().is_some_and(|code| ANSWERED_BY.contains(&code))
+    names.any(|name| FAULTS.contains(&name))
+        || says_that_it_was_answered(&seen.message)
+        || seen.thrown.code.as_deref().is_some_and(|code| ANSWERED_BY.contains(&code))
+}
+
+/// Whether words say that what follows them was the server's answer.
+pub fn says_that_it_was_answered(message: &str) -> bool {
+    plain_words::ANSWERS.iter().any(|words| message.contains(words))
 }
 
 /// Whether what is deeper in the chain happened on the server.

@@ -11,7 +11,7 @@ use super::line::Line;
 use super::shape::{self, NEAR};
 use super::status;
 use crate::failure::tables::rmi::ANSWERED;
-use crate::failure::{Chain, Link, Thrown, connecting, corba};
+use crate::failure::{Chain, Link, Thrown, connecting, corba, finding};
 
 /// The chain that the lines of an event show.
 pub fn parse(lines: &[Line]) -> Chain {
@@ -280,6 +280,7 @@ impl<'a> Walk<'a> {
 
     fn open(&mut self, text: &str, at: usize, message: usize, mut draft: Draft) {
         self.end_message(text, at);
+        self.open_answer(text, at);
         self.traceback = Traceback::None;
         draft.thrown.line = self.line(at);
         draft.thrown.frames.extend(self.frames.drain(..).rev());
@@ -291,6 +292,21 @@ impl<'a> Walk<'a> {
             current.push(draft);
         }
         self.message = Some(message);
+    }
+
+    /// Where the words before the first exception say that the server answered, they are what the caller saw.
+    fn open_answer(&mut self, text: &str, at: usize) {
+        if !self.current().is_empty() || self.link.is_some() {
+            return;
+        }
+        let start = self.starts.get(self.line_index(at)).copied().unwrap_or(at);
+        let before = one_line(&text[start.min(at)..at]).to_lowercase();
+        if finding::says_that_it_was_answered(&before) {
+            let mut answer = Draft::new("", Link::Outermost);
+            answer.thrown.line = self.line(at);
+            answer.set_message(&before);
+            self.current().push(answer);
+        }
     }
 
     /// What ends a traceback is an exception, whatever its name.

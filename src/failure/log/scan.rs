@@ -71,6 +71,8 @@ pub const LITERALS: &[&str] = &[
     "x509:",
     " hang ",
     "curl:",
+    " sending ",
+    "(os ",
 ];
 /// More patterns than these are no longer searched for in one vectorised pass.
 const _: () = assert!(LITERALS.len() <= 64, "too many literals");

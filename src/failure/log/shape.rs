@@ -155,6 +155,8 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
         || (dotted && OTHER_NAMES_IN_PACKAGES.contains(&name))
         || ["Error", "Exception"].contains(&name) && (dotted || names_errno(&text[end..]))
         || (name.starts_with(char::is_uppercase) && name.ends_with(char::is_lowercase) && is_in_errors_module(path))
+        || path.starts_with("Errno::")
+        || path.rsplit('$').nth(1).is_some_and(|outer| outer.ends_with("Exception"))
         || (dotted && name.starts_with(char::is_uppercase) && is_traced(text, at, end, linked));
     (is_name && fits(text, at, end, linked, system, dotted)).then_some(Mention { class: path, end })
 }

@@ -102,6 +102,7 @@ pub const RULES: &[Rule] = &[
             "shutdown in progress",
             "orb is shut",
             "has been shut down",
+            "pool shut down",
             "already been closed",
             "is closed",
             "has been stopped",

@@ -1,4 +1,4 @@
-//! Programs that print no class: Go's network library, curl. The words are the programs' own and in one language.
+//! Programs that print no class: Go's network library, curl, Rust's. The words are the programs' own and in one language.
 
 use crate::failure::Category::{Application, Configuration, ConnectionLost, NoResponse, NotConnected, Security};
 use crate::failure::rule::{Meaning, Rule};
@@ -18,6 +18,28 @@ pub const OPENINGS: &[(&str, &str)] = &[
     ("context deadline exceeded", ""),
     ("net/http: ", ""),
     ("curl: (", ") "),
+    ("error sending request", ""),
+    ("Connection refused (os error", ""),
+    ("Connection reset by peer (os error", ""),
+    ("Connection timed out (os error", ""),
+    ("Broken pipe (os error", ""),
+    ("No route to host (os error", ""),
+    ("Network is unreachable (os error", ""),
+];
+
+/// Words by which a program brings a server's answer: the exception behind them was thrown there.
+pub const ANSWERS: &[&str] = &[
+    "server replied",
+    "server responded",
+    "server returned",
+    "server answered",
+    "server said",
+    "remote side said",
+    "responded with",
+    "http 500",
+    "status 500",
+    "status code 500",
+    "status code: 500",
 ];
 
 /// The rows.
@@ -38,8 +60,22 @@ pub const RULES: &[Rule] = &[
     dialling(UNREACHABLE, &["no route to host", "unreachable", "host is down"]),
     dialling(TIMED_OUT, &["timeout", "timed out", "deadline"]),
     dialling(CONNECT, &[]),
-    plain(REFUSED, &["curl: (7)"]),
-    plain(NO_REPLY, &["deadline exceeded", "client.timeout", "i/o timeout", "awaiting response headers", "curl: (28)"]),
+    plain(REFUSED, &["curl: (7)", "connection refused (os error"]),
+    plain(UNREACHABLE, &["no route to host (os error", "network is unreachable (os error"]),
+    plain(CONNECT, &["error trying to connect", "tcp connect error", "client error (connect)"]),
+    Rule::class(&[""], ANSWERED).words(ANSWERS),
+    plain(
+        NO_REPLY,
+        &[
+            "operation timed out",
+            "timed out (os error",
+            "deadline exceeded",
+            "client.timeout",
+            "i/o timeout",
+            "awaiting response headers",
+            "curl: (28)",
+        ],
+    ),
     plain(STATUS, &["curl: (22)"]),
     plain(
         LOST,
@@ -50,6 +86,7 @@ pub const RULES: &[Rule] = &[
             "server closed idle connection",
             "use of closed network connection",
             "connection was forcibly closed",
+            "connection closed before message completed",
             "curl: (52)",
             "curl: (55)",
             "curl: (56)",
@@ -59,6 +96,12 @@ pub const RULES: &[Rule] = &[
         ],
     ),
     plain(NO_REPLY.trust(50), &["request canceled", "context canceled"]),
+    // Ruby has a class for each number.
+    Rule::class(&["ECONNREFUSED"], REFUSED),
+    Rule::class(&["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"], UNREACHABLE),
+    Rule::class(&["ETIMEDOUT"], TIMED_OUT).connecting(),
+    Rule::class(&["ETIMEDOUT"], NO_REPLY),
+    Rule::class(&["ECONNRESET", "EPIPE", "ECONNABORTED"], LOST),
     Rule::class(&["Error", "FetchError", "AxiosError", "SocketError"], LOST).words(&["socket hang up", "other side closed"]),
 ];
 
@@ -79,5 +122,6 @@ const UNREACHABLE: Meaning = Meaning::no(NotConnected, "unreachable", "the serve
 const TIMED_OUT: Meaning = Meaning::no(NotConnected, "connect_timeout", "the connect timed out").trust(80);
 const CONNECT: Meaning = Meaning::no(NotConnected, "connect_failed", "the connection could not be made").trust(75);
 const NO_REPLY: Meaning = Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time").trust(75);
+const ANSWERED: Meaning = Meaning::yes(Application, "fault", "the server answered with an exception of its own").trust(65);
 const STATUS: Meaning = Meaning::yes(Application, "http_status", "the server answered with an error status").trust(75);
 const LOST: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke").trust(75);
