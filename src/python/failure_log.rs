@@ -115,6 +115,6 @@ impl PyFound {
     /// What it means.
     #[getter]
     fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        verdict(py, &self.event.verdict)
+        entered(|| verdict(py, &self.event.verdict))
     }
 }

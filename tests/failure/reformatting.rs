@@ -124,6 +124,8 @@ fn hard_wraps() {
     for width in [30, 50, 72, 100] {
         same_of(|id| !id.ends_with("-unwrapped"), |text| wrapped(text, width));
     }
+    // A class of any name is known by its frames, unless these are cut in two.
+    same_of(|id| id.starts_with("any-class-java"), |text| wrapped(text, 50));
 }
 
 #[test]

@@ -90,9 +90,13 @@ pub enum Step {
 }
 
 impl Open {
-    /// An event that this line opens, if it can; `before` is the line before it, which belongs to the event where it
-    /// shows in its frames alone that it is an exception.
-    pub fn begin(line: Line, kind: Kind, before: Option<&Line>) -> Option<Self> {
+    /// An event that this line opens, if it can; the lines `before` it belong to the event where its frames alone show
+    /// that they are an exception.
+    pub fn begin(line: Line, kind: Kind, before: &[Line]) -> Option<Self> {
+        if kind == Kind::Frame {
+            return Self::begin_at_frame(line, before);
+        }
+        let before = before.last();
         let same = |before: &&Line| record::relation(before.is_record.then_some(before), &line) == Relation::Same;
         let spoken_of = !line.content.contains(": ")
             && shape::starts_with_class(&line.content)
@@ -104,13 +108,27 @@ impl Open {
             _ => false,
         };
         let mut open = Self::default();
-        if kind == Kind::Frame {
-            let head = before.filter(|before| line.content.contains(".java:") && heads(before, &line))?;
-            open.add(head.clone(), Kind::Head);
-            open.add(line, kind);
-            return Some(open);
-        }
         opens.then(|| open.add(line, kind)).map(|()| open)
+    }
+
+    /// A class of any name is an exception where Java's frames stand below its message, which may be wrapped.
+    fn begin_at_frame(frame: Line, before: &[Line]) -> Option<Self> {
+        let at = before.iter().rposition(|line| heads(line, &frame)).filter(|_| frame.content.contains(".java:"))?;
+        let (head, message) = before[at..].split_first()?;
+        let goes_on = |line: &Line| {
+            let same = record::relation(Some(head).filter(|head| head.is_record), line) == Relation::Same;
+            same && !line.content.starts_with([' ', '\t']) && !line.content.is_empty()
+        };
+        if !message.iter().all(goes_on) {
+            return None;
+        }
+        let mut open = Self::default();
+        open.add(head.clone(), Kind::Head);
+        for line in message {
+            open.add(line.clone(), Kind::Prose);
+        }
+        open.add(frame, Kind::Frame);
+        Some(open)
     }
 
     /// Whether its only line is a class in a list of them, of which `next` is the next.

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::event::{Open, Step};
-use super::kind;
+use super::kind::{self, Kind};
 use super::line::{self, Line};
 use super::parse::parse;
 use super::scan::Scan;
@@ -32,7 +32,7 @@ const EVENT_TEXT: usize = 2000;
 #[derive(Debug)]
 pub struct LogReader {
     scan: &'static Scan,
-    /// What has not been read yet, behind the line before it: that one may hold the time of what follows.
+    /// What has not been read yet, behind the lines before it: they may hold the time of what follows, and its class.
     buffer: Vec<u8>,
     /// Where in the buffer the unread part begins. It is the start of a line.
     unread: usize,
@@ -198,22 +198,38 @@ impl LogReader {
         if !kind.may_open() {
             return;
         }
-        let before = self.before(start);
-        let time = line.time.clone().or_else(|| before.as_ref().and_then(|before| before.time.clone()));
-        if let Some(open) = Open::begin(line, kind, before.as_ref()) {
+        let before = self.before(start, if kind == Kind::Frame { LINES_BEFORE } else { 1 });
+        let time = line.time.clone().or_else(|| before.last().and_then(|before| before.time.clone()));
+        if let Some(open) = Open::begin(line, kind, &before) {
             self.opened_at = time;
             self.open = Some(open);
         }
     }
 
-    /// The line before the one that begins at `start`.
-    fn before(&self, start: usize) -> Option<Line> {
-        let end = start.checked_sub(1)?;
-        let start = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
-        if end - start >= MOST_BEFORE {
-            return None;
+    /// The lines before the one that begins at `start`, `most` of them, the nearest last.
+    fn before(&self, start: usize, most: usize) -> Vec<Line> {
+        let from = self.start_before(start, most);
+        if from == start {
+            return Vec::new();
         }
-        Line::read_all(self.lines.saturating_sub(1), &self.buffer[start..end]).pop()
+        let lines = self.buffer[from..start - 1].split(|b| *b == b'\n').collect::<Vec<_>>();
+        let first = self.lines.saturating_sub(lines.len() as u64);
+        let read = |(number, line)| Line::read_all(number, line);
+        (first..).zip(lines).flat_map(read).collect()
+    }
+
+    /// Where the lines begin that stand before `start`, `most` of them.
+    fn start_before(&self, start: usize, most: usize) -> usize {
+        let mut place = start;
+        for _ in 0..most {
+            let Some(end) = place.checked_sub(1) else { break };
+            let line = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
+            if start - line > MOST_BEFORE {
+                break;
+            }
+            place = line;
+        }
+        place
     }
 
     fn close(&mut self, events: &mut Vec<Event>) {
@@ -236,11 +252,9 @@ impl LogReader {
         events.push(Event { line: first.number, last_line: open.last, time, text, chain, verdict });
     }
 
-    /// Lets go of what was read, but for the line before the unread part.
+    /// Lets go of what was read, but for the lines before the unread part.
     fn forget(&mut self) {
-        let Some(end) = self.unread.checked_sub(1) else { return };
-        let start = memrchr(b'\n', &self.buffer[..end]).map_or(0, |newline| newline + 1);
-        let keep = if end - start < MOST_BEFORE { start } else { self.unread };
+        let keep = self.start_before(self.unread, LINES_BEFORE);
         self.buffer.drain(..keep);
         self.unread -= keep;
     }
@@ -248,3 +262,5 @@ impl LogReader {
 
 const PIECE: usize = 256 * 1024;
 const MOST_BEFORE: usize = 1024;
+/// A message that was wrapped has its class some lines above its frames.
+const LINES_BEFORE: usize = 3;

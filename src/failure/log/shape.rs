@@ -229,13 +229,16 @@ fn is_traced(text: &str, at: usize, end: usize, linked: bool) -> bool {
     if !(at == 0 || text[..at].ends_with('\n')) || !heads_frames(near(&text[at..])) {
         return false;
     }
-    // Its message may be long, but it is one line.
-    let below = text[end..].bytes().take(1000).position(|b| b == b'\n').map(|line| end + line + 1);
-    below.is_some_and(|below| {
+    // Its message may be long, and wrapped.
+    let breaks = text[end..].bytes().take(1000).enumerate().filter(|(_, b)| *b == b'\n').map(|(line, _)| end + line + 1);
+    breaks.take(MOST_WRAPPED).any(|below| {
         let frame_at = text.len() - text[below..].trim_start().len();
         text[frame_at..].starts_with("at ") && frame(text, frame_at).is_some()
     })
 }
+
+/// So many lines may a message have above its frames.
+const MOST_WRAPPED: usize = 3;
 
 /// Some bare names of system exceptions are everyday words: what follows must be CORBA's.
 fn is_plainly_corba(name: &str, after: &str) -> bool {
