@@ -1,6 +1,7 @@
 //! Cases: what stood in a log or a description, and what it means.
 //!
-//! `handed.jsonl` are real failures as they were found; `tables.jsonl` go through the contract's tables, form by form.
+//! `handed.jsonl` are real failures as they were found; `tables.jsonl` go through the contract's tables, form by form;
+//! `field.jsonl` is what products, languages and log collectors print, written down before the reader had seen it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -102,6 +103,11 @@ fn all_right(file: &str, at_least: usize) {
 #[test]
 fn the_handed_cases() {
     all_right("handed.jsonl", 41);
+}
+
+#[test]
+fn the_cases_of_the_field() {
+    all_right("field.jsonl", 200);
 }
 
 #[test]

@@ -68,6 +68,16 @@ fn any_row_of_its_words_is_read() {
         "'IDL:omg.org/CORBA/",
         "at ",
         "...",
+        "{\"stack_trace\":\"",
+        "\\n",
+        "\",\"error\":",
+        "\"}",
+        "terminate called after throwing an instance of '",
+        "  what():",
+        "com.acme.Odd: x\n",
+        "During handling of the above exception, another exception occurred:\n",
+        "dial tcp",
+        "- ",
     ];
     bolero::check!().with_iterations(500).with_type::<Vec<u8>>().for_each(|choices| {
         let text: String = choices.iter().flat_map(|choice| [WORDS[usize::from(*choice) % WORDS.len()], " "]).collect();

@@ -115,6 +115,8 @@ pub const RULES: &[Rule] = &[
         &["UserException", "ApplicationException", "user exception"],
         Meaning::yes(Application, "user_exception", "the target answered with its own exception"),
     ),
+    // .NET's HTTP client so says that its time ran out.
+    Rule::class(&["TaskCanceledException", "OperationCanceledException"], NO_REPLY.trust(70)).words(&["timeout"]),
     // C++'s standard library and Boost, which put the failed call before the words.
     Rule::class(&["system_error"], REFUSED.trust(75)).words(&["connection refused"]),
     Rule::class(&["system_error"], Meaning::no(NotConnected, "name_resolution", "the server's name could not be resolved"))
