@@ -201,9 +201,7 @@ def _events(
     yield from reader.finish()
 
 
-def _count(
-    report: Report, by_group: dict[int | None, Group], found: FoundFailure, name: str, max_events: int
-) -> None:
+def _count(report: Report, by_group: dict[int | None, Group], found: FoundFailure, name: str, max_events: int) -> None:
     report.total += 1
     number = found.group
     group = by_group.get(number)
