@@ -58,7 +58,7 @@ def test_a_value_that_is_refused_is_refused_under_its_name(ctx: Any, value: Any,
 
 
 def test_what_is_refused_for_an_option_is_refused_under_its_name(ctx: Any) -> None:
-    calls: list[Any] = [lambda: ctx.bind("n", 1, lease=3), lambda: ctx.lookup("n", timeout=-1)]
+    calls: list[Any] = [lambda: ctx.bind("n", 1, lease=0.5), lambda: ctx.lookup("n", timeout=-1)]
     for call in calls:
         with pytest.raises(NamingError) as caught:
             call()
