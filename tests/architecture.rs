@@ -43,6 +43,7 @@ const PURE: &[&str] = &[
     "src/client/budget",
     "src/client/call",
     "src/client/election",
+    "src/client/evening",
     "src/client/fault",
     "src/client/fleet",
     "src/client/invocation",

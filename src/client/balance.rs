@@ -13,6 +13,7 @@ use crate::topology::ClusterId;
 
 use super::config::Policy;
 use super::election::{Elected, Elections, Electorate};
+use super::evening::Evening;
 use super::latency::Latency;
 use super::roster::Roster;
 use super::target::{Target, TargetId};
@@ -36,11 +37,26 @@ pub(super) struct Balance {
     electorate: Electorate,
     weights: Weights,
     moves: u64,
+    /// `None` where nobody tells how loaded the servers are.
+    evening: Option<Evening>,
+    /// Whom this context has left for another, though it was well.
+    left: Option<TargetId>,
 }
 
 impl Balance {
     pub(super) fn new(policy: Policy, electorate: Electorate, elections: Arc<Elections>) -> Self {
-        Self { policy, last: None, elected: None, goes_over: None, elections, electorate, weights: Weights::default(), moves: 0 }
+        Self {
+            policy,
+            last: None,
+            elected: None,
+            goes_over: None,
+            elections,
+            electorate,
+            weights: Weights::default(),
+            moves: 0,
+            evening: None,
+            left: None,
+        }
     }
 
     /// The cluster's id has become known, or has changed.
@@ -71,6 +87,23 @@ impl Balance {
         {
             self.go_over(newcomer, roster);
         }
+        let before = self.elected;
+        let picked = self.choose(rotation, tried, roster, now, rng);
+        if self.policy == Policy::FirstAvailable && before.is_some() && before != self.elected {
+            // Others had to elect anew as well, each for itself.
+            self.uneven(now, rng);
+        }
+        picked
+    }
+
+    fn choose(
+        &mut self,
+        rotation: &[TargetId],
+        tried: &[TargetId],
+        roster: &Roster,
+        now: Duration,
+        rng: &mut impl rand::Rng,
+    ) -> Option<TargetId> {
         match self.policy {
             Policy::RoundRobin if self.weights.differ() => self.weights.next_in_turn(tried, rng),
             Policy::RoundRobin => self.next_in_turn(rotation, tried, rng),
@@ -92,6 +125,9 @@ impl Balance {
             }
             Policy::RoundRobin | Policy::RandomRobin | Policy::LeastLoaded => false,
         };
+        if self.policy == Policy::FirstAvailable && self.elected.is_some() {
+            self.uneven(now, rng);
+        }
         if wins {
             self.goes_over = Some((newcomer.id, now + rng.random_range(GOES_OVER_AFTER)));
         }
@@ -102,8 +138,45 @@ impl Balance {
         self.moves
     }
 
+    /// Those who elect may have become many at one server.
+    fn uneven(&mut self, now: Duration, rng: &mut impl rand::Rng) {
+        if let Some(evening) = &mut self.evening {
+            evening.changed(now, rng);
+        }
+    }
+
+    /// From now on it is told how loaded servers are when it asks.
+    pub(super) fn have_looks(&mut self) {
+        self.evening = Some(Evening::default());
+    }
+
+    /// When to look how loaded the servers are.
+    pub(super) fn look_due(&self) -> Option<Duration> {
+        self.evening.as_ref()?.due()
+    }
+
+    /// Whether to look now; tell what is seen with [`saw`](Self::saw).
+    pub(super) fn look(&mut self, now: Duration) -> bool {
+        self.evening.as_mut().is_some_and(|evening| evening.begin_if_due(now))
+    }
+
+    /// How loaded the servers are: it decides who goes over, and chance alone no longer does.
+    pub(super) fn saw(&mut self, loads: &[(TargetId, u64)], now: Duration, rng: &mut impl rand::Rng) {
+        if let Some(own) = self.elected.filter(|_| loads.len() > 1)
+            && let Some(evening) = &mut self.evening
+        {
+            self.goes_over = evening.saw(own, loads, now, rng).map(|goal| (goal, now));
+        }
+    }
+
+    /// Whom this context has just left for another, though it was well.
+    pub(super) fn take_left(&mut self) -> Option<TargetId> {
+        self.left.take()
+    }
+
     fn go_over(&mut self, newcomer: TargetId, roster: &Roster) {
-        self.moves += u64::from(self.elected.is_some_and(|elected| elected != newcomer));
+        self.left = self.elected.filter(|elected| *elected != newcomer);
+        self.moves += u64::from(self.left.is_some());
         self.elected = Some(newcomer);
         if self.policy == Policy::FirstAvailableIdenticalAllProxies
             && let Some(target) = roster.get(newcomer)

@@ -22,6 +22,7 @@ use crate::transport::tcp::TcpNetwork;
 
 use super::cache::feed;
 use super::fork;
+use super::look::look;
 use super::target::TargetId;
 
 pub use super::tended::{Probe, Tended};
@@ -122,10 +123,11 @@ async fn keep(desk: Arc<Desk>) {
         let mut next: Option<Duration> = None;
         for tended in desk.present() {
             let mut probes = Vec::new();
-            let (mut questions, mut feeding) = (Vec::new(), false);
+            let (mut questions, mut looks, mut feeding) = (Vec::new(), Vec::new(), false);
             tended.tend(&mut |fleet, now| {
                 probes = fleet.probes_due(now);
                 questions = fleet.questions_due(now);
+                looks = fleet.looks_due(now);
                 feeding = fleet.feed_due();
                 let due = fleet.next_due().map(|due| due.saturating_sub(now));
                 next = next.into_iter().chain(due).min();
@@ -135,6 +137,13 @@ async fn keep(desk: Arc<Desk>) {
             }
             if feeding && let Some(asker) = tended.asker() {
                 tokio::spawn(feed(Arc::downgrade(&tended), asker));
+            }
+            if let (false, Probe::Greet(hello)) = (looks.is_empty(), tended.probe()) {
+                let (desk, looked) = (Arc::clone(&desk), look(Arc::downgrade(&tended), *hello, looks));
+                tokio::spawn(async move {
+                    looked.await;
+                    desk.news.notify_one();
+                });
             }
             for question in questions {
                 let (desk, tended) = (Arc::clone(&desk), Arc::downgrade(&tended));

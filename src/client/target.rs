@@ -80,6 +80,8 @@ pub struct Target {
     pub sent: u64,
     /// The questions whose answers list it.
     pub(super) asked: Vec<Question>,
+    /// The client went over to another, and needs no connections here.
+    pub(super) left: bool,
     /// When something was last heard from it.
     pub(super) heard: Duration,
     /// Failures in a row before it was taken back on trust: it has not answered since.
@@ -100,6 +102,11 @@ impl Target {
         !self.draining
             && matches!(self.health, Health::Untried | Health::Good)
             && !matches!(self.announced, Some(MemberState::Joining | MemberState::Quiescing))
+    }
+
+    /// Whether connections to it that nobody uses now are worth keeping.
+    pub(super) fn keeps_connections(&self) -> bool {
+        !self.draining && !self.left && !matches!(self.health, Health::Failed { .. })
     }
 
     /// The word for its state shown to people.

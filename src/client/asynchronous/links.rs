@@ -11,7 +11,7 @@ use crate::transport::link::Link;
 
 use super::super::call::Send;
 use super::super::fleet::Fleet;
-use super::super::target::{Health, TargetId};
+use super::super::target::{Target, TargetId};
 use super::Inner;
 
 /// A target's link. Whoever holds the lock opens it; the others wait for that, and no call opens a second one.
@@ -24,9 +24,7 @@ pub(super) struct Links(BTreeMap<TargetId, Slot>);
 impl Links {
     /// Drops the links of targets that failed or went.
     pub(super) fn retain(&mut self, fleet: &Fleet) {
-        self.0.retain(|id, _| {
-            fleet.target(*id).is_some_and(|target| !target.draining && !matches!(target.health, Health::Failed { .. }))
-        });
+        self.0.retain(|id, _| fleet.target(*id).is_some_and(Target::keeps_connections));
     }
 
     pub(super) fn close(&mut self) {

@@ -11,7 +11,7 @@ use super::super::config::ClientConfig;
 use super::super::election::Elections;
 use super::super::fleet::{Fleet, Names};
 use super::super::fork;
-use super::super::target::Health;
+use super::super::target::Target;
 use super::pool::Pool;
 
 /// The longest wait before the caller is asked whether it still wants to.
@@ -39,7 +39,8 @@ pub(super) struct Life {
 impl Life {
     pub(super) fn begin(config: &ClientConfig) -> Self {
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
-        let fleet = Fleet::new(config, Elections::of_process(), Names::Resolved, seed);
+        let mut fleet = Fleet::new(config, Elections::of_process(), Names::Resolved, seed);
+        fleet.have_looks();
         let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
         let revision = fleet.revision();
         Self {
@@ -90,9 +91,7 @@ impl Life {
         if revision != shared.revision {
             shared.revision = revision;
             let fleet = &shared.fleet;
-            shared.pool.retain(|id| {
-                fleet.target(id).is_some_and(|target| !target.draining && !matches!(target.health, Health::Failed { .. }))
-            });
+            shared.pool.retain(|id| fleet.target(id).is_some_and(Target::keeps_connections));
             self.announce();
         }
         shared.fleet.take_alarm() && shared.fleet.next_due().is_some()

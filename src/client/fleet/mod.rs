@@ -187,7 +187,28 @@ impl Fleet {
     /// When [`probes_due`](Self::probes_due) or [`questions_due`](Self::questions_due) will next give something.
     pub fn next_due(&self) -> Option<Duration> {
         let hunger = self.cache.as_ref().is_some_and(Cache::is_hungry).then_some(Duration::ZERO);
-        self.next_probe().into_iter().chain(self.sources.next_due()).chain(hunger).min()
+        let look = self.balance.look_due();
+        self.next_probe().into_iter().chain(self.sources.next_due()).chain(hunger).chain(look).min()
+    }
+
+    /// From now on the driver looks how loaded the servers are when that is due.
+    pub fn have_looks(&mut self) {
+        self.balance.have_looks();
+    }
+
+    /// Servers to be asked now how many connections they have; tell what they said with [`saw_loads`](Self::saw_loads).
+    pub fn looks_due(&mut self, now: Duration) -> Vec<(TargetId, Endpoint)> {
+        if !self.balance.look(now) {
+            return Vec::new();
+        }
+        let known = self.rotation.iter().filter_map(|id| Some((*id, self.roster.get(*id)?.endpoint.clone())));
+        known.collect()
+    }
+
+    /// How many connections each server said that it has; those that said nothing are left out.
+    pub fn saw_loads(&mut self, loads: &[(TargetId, u64)], now: Duration) {
+        self.balance.saw(loads, now, &mut self.rng);
+        self.alarm = true;
     }
 
     /// Whether to begin to follow a log for the cache, once.
@@ -305,7 +326,12 @@ impl Fleet {
 
     /// Whom to ask next, of those not yet `tried`.
     pub(super) fn pick(&mut self, tried: &[TargetId], reach: Reach, now: Duration) -> Pick {
-        if let Some(id) = self.balance.pick(&self.rotation, tried, &self.roster, now, &mut self.rng) {
+        let picked = self.balance.pick(&self.rotation, tried, &self.roster, now, &mut self.rng);
+        if let Some(left) = self.balance.take_left().and_then(|left| self.roster.get_mut(left)) {
+            left.left = true;
+            self.revision += 1;
+        }
+        if let Some(id) = picked {
             return Pick::Target(id);
         }
         if reach == Reach::Good {
@@ -408,6 +434,7 @@ impl Fleet {
         if let Some(target) = self.roster.get_mut(id) {
             target.outstanding += 1;
             target.sent += 1;
+            target.left = false;
         }
     }
 

@@ -168,6 +168,7 @@ fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
         announced: member.map(|member| member.state),
         health: Health::Untried,
         draining: false,
+        left: false,
         outstanding: 0,
         sent: 0,
         doubts: 0,

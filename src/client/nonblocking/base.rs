@@ -52,7 +52,8 @@ impl Base {
     pub fn over_network(config: ClientConfig) -> Result<Arc<Self>, NamingError> {
         config.validate()?;
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
-        let fleet = Fleet::new(&config, Elections::of_process(), Names::Resolved, seed);
+        let mut fleet = Fleet::new(&config, Elections::of_process(), Names::Resolved, seed);
+        fleet.have_looks();
         let leases = Leases::over_network(&config);
         Ok(Self::new(config, fleet, None, leases))
     }

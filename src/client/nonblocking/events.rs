@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::client::call::Input;
-use crate::client::target::Health;
+use crate::client::target::Target;
 use crate::failure::Phase;
 use crate::protocol::{Outcome, ProtocolError, Reply, Request};
 use crate::transport::{TransportError, TransportErrorKind};
@@ -279,9 +279,7 @@ impl<T> Driver<T> {
         for watch in idle {
             let Some(line) = self.lines.get(watch.0) else { continue };
             let target = line.target;
-            let unwanted = self.base.with_fleet(|fleet| {
-                fleet.target(target).is_none_or(|target| target.draining || matches!(target.health, Health::Failed { .. }))
-            });
+            let unwanted = self.base.with_fleet(|fleet| !fleet.target(target).is_some_and(Target::keeps_connections));
             let abandoned = line.retired && !self.is_awaited(watch);
             if abandoned || (unwanted && line.is_idle()) {
                 self.hang_up(watch);
