@@ -9,6 +9,7 @@ use crate::protocol::{Limits, Scope};
 use crate::topology::Endpoint;
 
 use super::cache::Generation;
+use super::members::Members;
 
 /// How a request's target is chosen among those in good health.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -77,6 +78,8 @@ pub struct ClientConfig {
     pub follow_views: bool,
     /// Lookups' answers are kept as long as they are true; what is kept is counted here.
     pub cache: Option<Generation>,
+    /// Whom servers told of, for the clients that work beside this one.
+    pub members: Members,
     /// What is taken from a server at most.
     pub limits: Limits,
     /// The seed of all random choices; `None` draws one. Tests set it.
@@ -105,6 +108,7 @@ impl ClientConfig {
             cluster: None,
             follow_views: true,
             cache: None,
+            members: Members::default(),
             limits: Limits::default(),
             seed: None,
         }

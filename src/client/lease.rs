@@ -127,7 +127,7 @@ impl Leases {
             }
             let before = self.life.load_full();
             let renewer = match &self.source {
-                Source::Network(config) => Renewer::Network(AsyncClient::new((**config).clone())?),
+                Source::Network(config) => Renewer::Network(AsyncClient::new(config.beside())?),
                 Source::Process(service) => {
                     Renewer::Process { service: Arc::clone(service), client: rand::random(), renewals: Arc::default() }
                 }

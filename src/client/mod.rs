@@ -39,6 +39,7 @@ pub mod keeper;
 mod latency;
 mod lease;
 mod look;
+mod members;
 mod metrics;
 pub mod nonblocking;
 mod roster;

@@ -26,6 +26,7 @@ use super::budget::Budget;
 use super::cache::Cache;
 use super::config::{ClientConfig, Policy};
 use super::election::{Elections, Electorate};
+use super::members::Members;
 use super::metrics::Metrics;
 use super::roster::Roster;
 use super::session::{Extent, Session};
@@ -80,6 +81,7 @@ pub struct Fleet {
     sources: Sources,
     balance: Balance,
     pub(super) budget: Budget,
+    members: Members,
     /// What lookups were answered, where that is kept.
     pub cache: Option<Cache>,
     pub(super) rng: StdRng,
@@ -104,6 +106,7 @@ impl Fleet {
         let providers = config.providers.iter().map(|source| Place::new(source.clone(), Origin::Provider)).collect();
         let balance = Balance::new(config.policy, electorate(config), elections);
         let mut fleet = Self::with(Sources::new(names, Servers::Fixed(providers), &config.dns), balance, seed);
+        fleet.members = config.members.clone();
         fleet.cache = config.cache.clone().map(Cache::new);
         fleet.session = Session::new(config.scope == Scope::Cluster);
         fleet.follow_views = config.follow_views && config.scope != Scope::Local;
@@ -130,6 +133,7 @@ impl Fleet {
             sources,
             balance,
             budget: Budget::default(),
+            members: Members::default(),
             cache: None,
             rng,
             follow_views: false,
@@ -277,6 +281,7 @@ impl Fleet {
         if let Some(cluster) = view.cluster_id() {
             self.balance.joined(cluster);
         }
+        self.members.tell(view);
         if let Some(cache) = &mut self.cache {
             cache.members_changed();
         }

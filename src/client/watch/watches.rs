@@ -44,7 +44,7 @@ impl Watches {
     /// Of the servers that these options tell. They have connections of their own, and stay with one server as long as it
     /// answers: positions in different servers' logs can't be compared.
     pub fn over_network(config: &ClientConfig) -> Self {
-        let config = ClientConfig { policy: Policy::FirstAvailable, timeout: ROUND, cache: None, ..config.clone() };
+        let config = ClientConfig { policy: Policy::FirstAvailable, timeout: ROUND, ..config.clone() };
         Self::of(Source::Network(Box::new(config)))
     }
 
@@ -107,7 +107,7 @@ impl Watches {
                 return Ok(Arc::clone(life));
             }
             let asker = match &self.source {
-                Source::Network(config) => Asker::Network(AsyncClient::new((**config).clone())?),
+                Source::Network(config) => Asker::Network(AsyncClient::new(config.beside())?),
                 Source::Process(service, scope) => Asker::Process(Arc::clone(service), *scope),
             };
             let fresh = Arc::new(Life { generation: fork::generation(), asker, open: Mutex::default() });
