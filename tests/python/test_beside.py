@@ -17,7 +17,8 @@ def orphaned():
     """A context whose only provider is gone; it lives on with a node that it was told of."""
     with Node("n1") as n1, Node("n2", seeds=[n1.address]) as n2, HAContext(n1.url, timeout=LONG) as ctx:
         ctx.bind("before", 1)
-        until(lambda: len(ctx.targets) == 2, "both nodes are known")
+        # It hears of the other with an answer.
+        until(lambda: ctx.lookup("before") == 1 and len(ctx.targets) == 2, "both nodes are known")
         n1.close()
         assert ctx.lookup("before") == 1
         until(lambda: len(n2.view.members) == 1, "the other is alone")
@@ -25,8 +26,8 @@ def orphaned():
 
 
 def test_a_lease_is_renewed(orphaned):
-    orphaned.bind("leased", 1, lease=1.0)
-    end = time.monotonic() + 3
+    orphaned.bind("leased", 1, lease=2.0)
+    end = time.monotonic() + 4.5
     while time.monotonic() < end:
         assert orphaned.lookup("leased") == 1
         time.sleep(0.1)
