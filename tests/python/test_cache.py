@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
 import pickle
@@ -10,49 +9,22 @@ import pickle
 import pytest
 
 import hanaming
-from hanaming import HAContext, Node, aio
+from faces import FACES, Asynchronous, face
+from hanaming import HAContext, Node
 from hanaming.testing import FaultProxy
 from waiting import until
 
 LONG = 20.0
 
 
-class Sync:
-    def context(self, provider, **options):
-        return HAContext(provider, cache=True, timeout=LONG, **options)
-
-    def do(self, call, *args, **options):
-        return call(*args, **options)
-
-    def close(self, context):
-        context.close()
-
-
-class Asynchronous(Sync):
-    def __init__(self, loop):
-        self.loop = loop
-
-    def context(self, provider, **options):
-        return aio.HAContext(provider, cache=True, timeout=LONG, **options)
-
-    def do(self, call, *args, **options):
-        async def run():
-            return await call(*args, **options)
-
-        return self.loop.run_until_complete(run())
-
-    def close(self, context):
-        self.do(context.aclose)
-
-
-@pytest.fixture(params=["sync", "asyncio"])
+@pytest.fixture(params=FACES)
 def twin(request):
-    if request.param == "sync":
-        yield Sync()
-        return
-    loop = asyncio.new_event_loop()
-    yield Asynchronous(loop)
-    loop.close()
+    with face(request.param) as twin:
+        yield twin
+
+
+def opened(twin, provider, **options):
+    return twin.module.HAContext(provider, cache=True, timeout=LONG, **options)
 
 
 @pytest.fixture
@@ -92,7 +64,7 @@ def made(twin, context):
 
 @pytest.fixture
 def context(twin, nodes, writer):
-    context = twin.context([node.url for node in nodes])
+    context = opened(twin, [node.url for node in nodes])
     kept(twin, context, "name")
     yield context
     twin.close(context)
@@ -152,7 +124,7 @@ def test_a_nodes_own_names_are_kept_for_a_moment(twin, context, nodes):
 
 
 def test_it_goes_on_while_nodes_come_and_go(twin, nodes, writer):
-    context = twin.context([node.url for node in nodes])
+    context = opened(twin, [node.url for node in nodes])
     kept(twin, context, "name")
     nodes[0].close()
     writer.rebind("name", "after the first has gone")
@@ -163,7 +135,7 @@ def test_it_goes_on_while_nodes_come_and_go(twin, nodes, writer):
 
 def test_where_no_server_is_left_the_last_known_is_given_and_said_to_be_so(twin, nodes, writer):
     with FaultProxy(nodes[0]) as proxy:
-        context = twin.context(f"hn://{proxy.address}", follow_views=False)
+        context = opened(twin, f"hn://{proxy.address}", follow_views=False)
         kept(twin, context, "name")
         fresh = twin.do(context.resolve, "name")
         assert not fresh.stale
@@ -193,7 +165,7 @@ def test_where_no_server_is_left_the_last_known_is_given_and_said_to_be_so(twin,
 
 def test_a_frozen_node_is_not_believed_for_long(twin, nodes, writer):
     with FaultProxy(nodes[0]) as proxy:
-        context = twin.context([f"hn://{proxy.address}", nodes[1].url], follow_views=False, policy="first_available")
+        context = opened(twin, [f"hn://{proxy.address}", nodes[1].url], follow_views=False, policy="first_available")
         kept(twin, context, "name")
         proxy.black_hole()
         writer.rebind("name", "while it was frozen")
@@ -202,7 +174,7 @@ def test_a_frozen_node_is_not_believed_for_long(twin, nodes, writer):
 
 
 def test_a_closed_context_says_so(twin, nodes, writer):
-    context = twin.context([node.url for node in nodes])
+    context = opened(twin, [node.url for node in nodes])
     kept(twin, context, "name")
     twin.close(context)
     with pytest.raises(hanaming.ContextClosedError):

@@ -2,59 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 import hanaming
-from hanaming import CompletionStatus, Context, HAContext, Node, aio
+from faces import FACES, face
+from hanaming import CompletionStatus, Node
 from hanaming.testing import FaultProxy
 
 LONG = 20.0
 
 
-class Sync:
-    def context(self, url, **options):
-        return Context(url, **options)
-
-    def ha_context(self, url, **options):
-        return HAContext(url, **options)
-
-    def do(self, call, *args):
-        return call(*args)
-
-    def close(self, context):
-        context.close()
-
-
-class Asynchronous(Sync):
-    def __init__(self, loop):
-        self.loop = loop
-
-    def context(self, url, **options):
-        return aio.Context(url, **options)
-
-    def ha_context(self, url, **options):
-        return aio.HAContext(url, **options)
-
-    def do(self, call, *args):
-        async def run():
-            return await call(*args)
-
-        return self.loop.run_until_complete(run())
-
-    def close(self, context):
-        self.do(context.aclose)
-
-
-@pytest.fixture(params=["sync", "asyncio"])
+@pytest.fixture(params=FACES)
 def twin(request):
-    if request.param == "sync":
-        yield Sync()
-        return
-    loop = asyncio.new_event_loop()
-    yield Asynchronous(loop)
-    loop.close()
+    with face(request.param) as twin:
+        yield twin
 
 
 @pytest.fixture
@@ -72,7 +33,7 @@ def proxy(node):
 
 @pytest.fixture
 def context(twin, proxy):
-    context = twin.context(f"hn://{proxy.address}", timeout=1.0)
+    context = twin.module.Context(f"hn://{proxy.address}", timeout=1.0)
     assert twin.do(context.lookup, "known") == 1
     yield context
     twin.close(context)
@@ -110,7 +71,7 @@ def test_a_lost_answer_of_a_mutation_ran_and_nobody_knows(twin, node, proxy, con
 def test_a_lost_answer_of_a_read_is_asked_for_again(twin, node, proxy, fault):
     with FaultProxy(node) as other:
         getattr(proxy, fault)(times=1)
-        context = twin.ha_context(
+        context = twin.module.HAContext(
             f"hn://{proxy.address},{other.address}", policy="first_available", follow_views=False, timeout=LONG
         )
         for _ in range(20):
@@ -128,7 +89,7 @@ def test_a_black_hole_may_have_swallowed_a_mutation(twin, node, proxy, context):
 def test_a_slow_server_is_no_failure_and_one_too_slow_is_left_for_another(twin, node, proxy):
     with FaultProxy(node) as quick:
         proxy.delay(0.05)
-        context = twin.ha_context(
+        context = twin.module.HAContext(
             f"hn://{proxy.address},{quick.address}", policy="first_available", follow_views=False, timeout=LONG
         )
         assert twin.do(context.lookup, "known") == 1
@@ -142,6 +103,6 @@ def test_a_slow_server_is_no_failure_and_one_too_slow_is_left_for_another(twin, 
 def test_a_narrow_way_is_only_slow(twin, node, proxy):
     node.local.bind("large", "x" * 20_000)
     proxy.throttle(100_000)
-    context = twin.context(f"hn://{proxy.address}", timeout=LONG)
+    context = twin.module.Context(f"hn://{proxy.address}", timeout=LONG)
     assert len(twin.do(context.lookup, "large")) == 20_000
     twin.close(context)
