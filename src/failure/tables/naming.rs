@@ -48,10 +48,6 @@ pub const RULES: &[Rule] = &[
         Meaning::no(ResourceExhausted, "insufficient_resources", "a resource had run out"),
     ),
     Rule::class(&["InterruptedNamingException"], Meaning::maybe(NoResponse, "interrupted", "the call was interrupted")),
-    Rule::class(
-        &["ServiceUnavailableException"],
-        Meaning::no(NotConnected, "service_unavailable", "the service takes no requests").trust(85),
-    ),
     Rule::class(&["TimeLimitExceededException"], Meaning::maybe(NoResponse, "timeout_waiting_reply", "the time limit passed")),
     // Ours are raised when all that a call could do was done: nobody is left to ask.
     Rule::class(
@@ -82,6 +78,10 @@ pub const RULES: &[Rule] = &[
         "socket closed",
         "broken pipe",
     ]),
+    Rule::class(
+        &["ServiceUnavailableException"],
+        Meaning::no(NotConnected, "service_unavailable", "the service takes no requests").trust(85),
+    ),
     Rule::class(
         &["naming.CommunicationException", "CommunicationException"],
         Meaning::no(NotConnected, "connect_failed", "no connection could be made").wrapper(),
