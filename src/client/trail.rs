@@ -144,6 +144,25 @@ impl Try {
     }
 }
 
+/// What may have run, by target: a later refusal there doesn't take it back, so it is told with it.
+#[derive(Debug, Default)]
+pub(super) struct Doubts(Vec<(Arc<str>, String)>);
+
+impl Doubts {
+    /// The try's words, after those of an earlier try at the same target that may have run where this one did not.
+    pub(super) fn with(&mut self, attempt: &Try) -> String {
+        let words = attempt.words();
+        let doubt = self.0.iter_mut().find(|(name, _)| name == attempt.name());
+        match (attempt.completion, doubt) {
+            (CompletionStatus::Maybe, Some((_, before))) => before.clone_from(&words),
+            (CompletionStatus::Maybe, None) => self.0.push((Arc::clone(attempt.name()), words.clone())),
+            (CompletionStatus::No, Some((_, before))) => return format!("{before}, then {words}"),
+            _ => {}
+        }
+        words
+    }
+}
+
 /// The short words for naming answers; others speak for themselves.
 fn fault_words(kind: ErrorKind) -> Option<&'static str> {
     Some(match kind {
@@ -215,11 +234,13 @@ impl Trail {
 
     /// Each target's last word, in the order of their first.
     pub(super) fn last_words(&self) -> Vec<(Arc<str>, String)> {
+        let mut doubts = Doubts::default();
         let mut words: Vec<(Arc<str>, String)> = Vec::new();
         for attempt in &self.tries {
+            let told = doubts.with(attempt);
             match words.iter_mut().find(|(name, _)| name == attempt.name()) {
-                Some((_, before)) => *before = attempt.words(),
-                None => words.push((Arc::clone(attempt.name()), attempt.words())),
+                Some((_, before)) => *before = told,
+                None => words.push((Arc::clone(attempt.name()), told)),
             }
         }
         words

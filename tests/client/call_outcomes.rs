@@ -162,6 +162,23 @@ fn a_change_that_nobody_can_settle_is_raised_with_maybe() {
 }
 
 #[test]
+fn what_may_have_run_is_told_although_the_node_refused_later() {
+    let mut stage = Stage::with(ClientConfig { timeout: ms(4000), ..config("ab") }, bind("orders"));
+    stage.start();
+    stage.after(1000, lost());
+    let mut output = stage.after(1, refused(RefusalReason::Joining, 500));
+    while !output.starts_with("TimeLimitExceeded") {
+        output = match output.split_whitespace().next() {
+            Some("send") => stage.after(1, refused(RefusalReason::Joining, 500)),
+            Some("wait") => stage.after(500, Input::Woke),
+            _ => panic!("{output}"),
+        };
+    }
+    let told = "10.0.0.1:1: connection lost, then refused: joining; 10.0.0.2:1: refused: joining. It may have run";
+    assert!(output.contains(told), "{output}");
+}
+
+#[test]
 fn an_answer_is_given_and_tells_its_attempt() {
     let mut stage = Stage::new("abc", lookup("orders"));
     stage.start();

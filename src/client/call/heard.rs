@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::failure::Phase;
 
 use super::super::fleet::Fleet;
-use super::super::trail::Outcome;
+use super::super::trail::{Doubts, Outcome};
 use super::Call;
 
 /// What was heard of a node last.
@@ -29,6 +29,8 @@ impl Call {
                 self.trail.introduce(&target.label, node);
             }
         }
+        let changes = self.invocation.is_mutation();
+        let mut doubts = Doubts::default();
         let mut all: Vec<Heard> = Vec::new();
         for attempt in self.trail.tries() {
             // A name that is waited for is asked for until the end, which cuts the last answers off.
@@ -49,6 +51,7 @@ impl Call {
                         hear(node, "silent".to_owned(), true);
                     }
                 }
+                _ if changes => hear(attempt.name(), doubts.with(attempt), attempt.phase != Phase::Answer),
                 _ => hear(attempt.name(), attempt.words(), attempt.phase != Phase::Answer),
             }
         }
