@@ -141,8 +141,8 @@ impl ServerConfig {
             return Ok(());
         }
         Err(wrong(format!(
-            "listening on {} would open the node to the network without encryption or authentication; listen on \
-             127.0.0.1, or say insecure=True (--insecure) if the network is trusted",
+            "{} is not a loopback address: listening there would open the node to the network without encryption or \
+             authentication; listen on 127.0.0.1, or say insecure=True (--insecure) if the network is trusted",
             self.listen
         )))
     }

@@ -98,6 +98,11 @@ def test_naming_answers_are_exit_status_1(hanaming):
         (["lookup", "a", "b", "--raw"], "one name"),
         (["ls", "--tree", "forest"], "forest"),
         (["frobnicate"], "frobnicate"),
+        (["bind", "a", "-1"], "'hanaming bind … -- -1'"),
+        (["--json", "lookup", "a"], "'hanaming lookup --json …'"),
+        (["lookup", "a", "--timeout", "abc"], "'abc' is not a valid number of seconds"),
+        (["tree", "--depth", "x"], "'x' is not a valid whole number"),
+        (["serve", "--listen", "nonsense"], "nonsense:11100 is not a loopback address"),
         (["lookup", "x", "--provider", "hn://h:99999"], "99999"),
     ],
 )

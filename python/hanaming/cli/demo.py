@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .session import standalone
+from .shape import Count, Seconds
 
 
 @standalone(
@@ -14,11 +15,11 @@ from .session import standalone
     """
 )
 @click.option(
-    "--seconds", type=click.FloatRange(1, 60), default=1.5, show_default=True, help="How long to look on at each fault."
+    "--seconds", type=Seconds(1, 60), default=1.5, show_default=True, help="How long to look on at each fault."
 )
 @click.option(
     "--threads",
-    type=click.IntRange(1, 64),
+    type=Count(1, 64),
     default=4,
     show_default=True,
     help="How many clients look names up meanwhile.",

@@ -14,7 +14,7 @@ from hanaming._native import explain_minor
 from hanaming.jndi import Environment, ProviderUrl
 
 from . import errors, streams, tables, values
-from .session import ExamplesFirst
+from .shape import ExamplesFirst
 
 if TYPE_CHECKING:
     from hanaming import Verdict

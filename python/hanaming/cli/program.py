@@ -15,20 +15,13 @@ from .importing import import_
 from .operations import check, quiesce, status
 from .reading import lookup, ls, resolve, tree
 from .serve import serve
-from .session import ExamplesFirst
+from .shape import Commands
 from .watching import watch
 
 _EPILOG = """\
 Exit status: 0 done; 1 a naming answer (not found, already bound, findings of check); 2 usage; 3 not reachable;
 4 outcome unknown. Errors go to standard error, with --json as {"error": …}; -v shows every attempt.
 """
-
-
-class _Commands(ExamplesFirst, click.Group):
-    """Lists the commands as they were added, not by the alphabet."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self.commands)
 
 
 _EXAMPLES = """
@@ -40,7 +33,7 @@ hanaming lookup orders                      ... and find it
 
 
 @click.group(
-    cls=_Commands,
+    cls=Commands,
     examples=_EXAMPLES,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

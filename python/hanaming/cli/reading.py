@@ -12,6 +12,7 @@ from hanaming._counted import counted
 
 from . import errors, tables, values
 from .session import Session, command
+from .shape import Count
 
 if TYPE_CHECKING:
     from hanaming import Binding, Resolution, Tree
@@ -103,9 +104,7 @@ def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
     """
 )
 @click.argument("name", default="")
-@click.option(
-    "--depth", type=click.IntRange(min=1), default=32, help="How many levels to show (all of them by default)."
-)
+@click.option("--depth", type=Count(min=1), default=32, help="How many levels to show (all of them by default).")
 @click.option("--tree", "trees", type=_TREES, default="all", show_default=True, help="Which trees are merged.")
 def tree(session: Session, name: str, depth: int, trees: Tree) -> None:
     """Shows all that lies beneath a context."""

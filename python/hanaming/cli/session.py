@@ -15,6 +15,7 @@ import click
 from hanaming import Attempt, Context, HAContext, NamingError
 
 from . import errors, streams, values
+from .shape import ExamplesFirst, Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,21 +82,6 @@ class Session:
             self._context.close()
 
 
-class ExamplesFirst(click.Command):
-    """A command whose help starts with what to type."""
-
-    def __init__(self, *args: Any, examples: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.examples = examples
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The examples, each on its own line as it is to be typed, then the text."""
-        with formatter.section("Examples"):
-            for line in self.examples.strip().splitlines():
-                formatter.write(f"{'':>{formatter.current_indent}}{line.strip()}\n")
-        super().format_help_text(ctx, formatter)
-
-
 _LOCAL = click.Option(["--local"], is_flag=True, help="Ask the one node's local tree alone; never fails over.")
 _SHARED = [
     click.Option(
@@ -106,7 +92,7 @@ _SHARED = [
     _LOCAL,
     click.Option(
         ["--timeout"],
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True),
         default=5.0,
         show_default=True,
         metavar="SECONDS",
