@@ -63,7 +63,7 @@ def show_shared(chapters: Sequence[SharedChapter]) -> None:
         counts = [str(chapter.acknowledged), str(chapter.failed), gap] if chapter.acknowledged else ["-", "-", "-"]
         rows.append([chapter.title, *counts, *chapter.names.values()])
     columns = ["while clients write", "writes", "failed", "longest gap", *nodes]
-    title = "The cluster tree: acknowledged writes, and the names that each node had then, in equal trees"
+    title = "The cluster tree: acknowledged writes, and the names and contexts that each node had then, in equal trees"
     tables.show(columns, rows, title=title, right=range(1, 4 + len(nodes)))
 
 

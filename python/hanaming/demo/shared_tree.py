@@ -80,7 +80,7 @@ class SharedTree:
             found = context.lookup_many(list(writers.acknowledged))
         lost = [name for name, value in writers.acknowledged.items() if found.get(name) != value]
         self.stage.expect(not lost, f"{len(lost)} acknowledged writes are lost, {lost[:3]} among them")
-        self.stage.say(f"all {len(writers.acknowledged)} names have what was acknowledged last")
+        self.stage.say(f"all {len(writers.acknowledged)} names that they wrote have what was acknowledged last")
         self._note("kill -9 all, start again", 0, 0, [])
 
     def _chapter(self, writers: Writers, title: str, action: Callable[[], None], *, last: bool = False) -> None:
