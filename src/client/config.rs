@@ -127,6 +127,17 @@ impl ClientConfig {
         Ok(config)
     }
 
+    /// The options of a client that works beside the one with these: it knows whom that one was told of.
+    pub(super) fn beside(&self) -> Self {
+        let mut beside = Self { cache: None, members: Members::default(), ..self.clone() };
+        if self.follow_views && self.scope == Scope::Cluster {
+            let told = self.members.endpoints();
+            let new = told.iter().cloned().map(Source::from).filter(|member| !self.providers.contains(member));
+            beside.providers.extend(new);
+        }
+        beside
+    }
+
     /// Refuses options that can't be meant.
     pub fn validate(&self) -> Result<(), NamingError> {
         if self.providers.is_empty() {

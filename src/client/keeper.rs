@@ -25,10 +25,7 @@ use super::fork;
 use super::look::look;
 use super::target::TargetId;
 
-pub use super::tended::{Probe, Tended};
-
-/// The time that a probe has, to connect and to be welcomed.
-pub const PROBE_WITHIN: Duration = Duration::from_millis(250);
+pub use super::tended::{PROBE_WITHIN, Probe, Tended};
 
 /// What the thread and its clients share.
 struct Desk {

@@ -9,9 +9,8 @@ use crate::topology::Endpoint;
 use crate::transport::link::Link;
 use crate::transport::tcp::TcpNetwork;
 
-use super::keeper::PROBE_WITHIN;
 use super::target::TargetId;
-use super::tended::Tended;
+use super::tended::{PROBE_WITHIN, Tended};
 
 /// Asks servers how many connections they have, and tells the fleet.
 pub(super) async fn look(tended: Weak<dyn Tended>, hello: Hello, servers: Vec<(TargetId, Endpoint)>) {

@@ -7,11 +7,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::discovery::Source;
-use crate::protocol::Scope;
 use crate::topology::{Endpoint, View};
-
-use super::config::ClientConfig;
 
 /// The members that a context was told of last. Clones are one.
 #[derive(Clone, Debug, Default)]
@@ -22,17 +18,9 @@ impl Members {
     pub(super) fn tell(&self, view: &View) {
         self.0.store(Arc::new(view.members().iter().map(|member| member.endpoint.clone()).collect()));
     }
-}
 
-impl ClientConfig {
-    /// The options of a client that works beside the one with these: it knows whom that one was told of.
-    pub(super) fn beside(&self) -> Self {
-        let mut beside = Self { cache: None, members: Members::default(), ..self.clone() };
-        if self.follow_views && self.scope == Scope::Cluster {
-            let told = self.members.0.load_full();
-            let new = told.iter().cloned().map(Source::from).filter(|member| !self.providers.contains(member));
-            beside.providers.extend(new);
-        }
-        beside
+    /// Where they are.
+    pub(super) fn endpoints(&self) -> Arc<Vec<Endpoint>> {
+        self.0.load_full()
     }
 }

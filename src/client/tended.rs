@@ -9,6 +9,9 @@ use crate::protocol::Hello;
 use super::fleet::Fleet;
 use super::watch::Asker;
 
+/// The time that a probe has, to connect and to be welcomed.
+pub const PROBE_WITHIN: Duration = Duration::from_millis(250);
+
 /// How it's found out whether a server is well again.
 #[derive(Debug)]
 pub enum Probe {

@@ -20,5 +20,4 @@ mod session;
 mod turning;
 mod waiter;
 
-pub use context::{_panic_on_loop, PyAioContext, aio_context_of};
-pub use ha_context::PyAioHAContext;
+pub use context::{_panic_on_loop, PyAioContext, PyAioHAContext, aio_context_of};

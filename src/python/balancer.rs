@@ -18,7 +18,7 @@ use crate::naming::{ErrorKind, NamingError};
 
 use super::error::entered;
 use super::service::PyService;
-use super::{dns, error, process, records, running_loop, value};
+use super::{attempts, dns, error, process, records, running_loop, value};
 
 /// A balancer's targets and how they are; all that is shared by a balancer and its views.
 #[pyclass(name = "Balancing", module = "hanaming._native", frozen)]
@@ -226,7 +226,7 @@ impl PyCalling {
     fn attempts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let made = self.lock()?.attempts();
-            records::attempts(py, &made)
+            attempts::attempts(py, &made)
         })
     }
 }

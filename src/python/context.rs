@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 use crate::client::{Product, closed};
 use crate::naming::Name;
 
-use super::ha_context::PyHAContext;
 use super::hot::{self, Hot};
 use super::known::Known as _;
 use super::operation::{self, Prepared};
@@ -33,6 +32,15 @@ pub struct PyContext {
     closed: AtomicBool,
     hot: Option<Hot>,
 }
+
+/// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
+/// what ran is never repeated.
+///
+/// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
+/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds. With `cache`
+/// what lookups were answered is kept as long as it is known to be true.
+#[pyclass(name = "HAContext", module = "hanaming", extends = PyContext, subclass, frozen)]
+pub struct PyHAContext;
 
 impl PyContext {
     /// The root context of a session of its own.

@@ -6,44 +6,24 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
-use crate::naming::{Detail, ErrorKind, Listed, Name, NamingError};
+use crate::naming::{Detail, ErrorKind, NamingError};
 
+use super::attempts::{attempts, texts};
 use super::imports::{Imported, completion};
-use super::records;
 
-/// What the caller asked for, so that an error speaks of that and not of what it became on the way.
-#[derive(Clone, Copy)]
-pub struct Asked<'a> {
-    /// The name, as the context that was asked has it.
-    pub given: &'a Name,
-    /// The rows of a listing that failed, if it was one.
-    pub listing: Option<Rows>,
-}
-
-/// What a listing's rows become in Python.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Rows {
-    /// `NameEntry`.
-    Entries,
-    /// `Binding`.
-    Bindings,
-    /// `Instance`.
-    Instances,
-}
-
-/// The exception of an error that is not about a name of some context.
+/// The exception of an error.
 pub fn raise(py: Python<'_>, error: NamingError) -> PyErr {
-    build(py, error, None).unwrap_or_else(|failed| failed)
+    raise_with(py, error, |_, _| Ok(()))
 }
 
-/// The exception of an operation's error.
-pub fn raise_for(py: Python<'_>, error: NamingError, asked: Asked<'_>) -> PyErr {
-    build(py, error, Some(asked)).unwrap_or_else(|failed| failed)
+/// The exception of an error whose details `rows` makes fields of, where they are rows of a listing.
+pub fn raise_with(py: Python<'_>, error: NamingError, rows: impl FnOnce(&Detail, &Bound<'_, PyDict>) -> PyResult<()>) -> PyErr {
+    build(py, error, rows).unwrap_or_else(|failed| failed)
 }
 
-fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResult<PyErr> {
+fn build(py: Python<'_>, error: NamingError, rows: impl FnOnce(&Detail, &Bound<'_, PyDict>) -> PyResult<()>) -> PyResult<PyErr> {
     static FROM_CODE: Imported = Imported::new("hanaming.exceptions", "_from_code");
     let error = error.or_unresolved();
     let message = error.to_string();
@@ -56,47 +36,18 @@ fn build(py: Python<'_>, error: NamingError, asked: Option<Asked<'_>>) -> PyResu
     fields.set_item("completion", completion(py, told.completion)?)?;
     fields.set_item("safe_to_retry", safe_to_retry)?;
     fields.set_item("operation_id", told.operation)?;
-    match told.detail {
-        Detail::None => {}
-        Detail::Existing(row) => fields.set_item("existing", existing(py, &row, asked)?)?,
+    match &told.detail {
+        Detail::None | Detail::Existing(_) => {}
         Detail::Chain(chain) => fields.set_item("chain", chain)?,
-        Detail::Silence { answered, silent, partial } => {
-            fields.set_item("answered", records::texts(py, &answered)?)?;
-            fields.set_item("silent", records::texts(py, &silent)?)?;
-            if let Some(Asked { given, listing: Some(rows), .. }) = asked {
-                fields.set_item("partial", gathered(py, &partial, given, rows)?)?;
-            }
+        Detail::Silence { answered, silent, .. } => {
+            fields.set_item("answered", texts(py, answered)?)?;
+            fields.set_item("silent", texts(py, silent)?)?;
         }
     }
-    let attempts = records::attempts(py, &told.attempts)?;
+    rows(&told.detail, &fields)?;
+    let attempts = attempts(py, &told.attempts)?;
     let exception = FROM_CODE.get(py)?.call1((told.kind.code(), message, fields, attempts))?;
     Ok(PyErr::from_value(exception))
-}
-
-fn existing<'py>(py: Python<'py>, row: &Listed, asked: Option<Asked<'_>>) -> PyResult<Bound<'py, PyAny>> {
-    // Where a link or a rename led elsewhere, the entry's own component is what is known of its name.
-    let name = match asked.map(|asked| asked.given) {
-        Some(given) if given.suffix(given.len().saturating_sub(1)).as_str() == row.component => given.as_str(),
-        _ => &row.component,
-    };
-    records::name_entry(py, name, row)
-}
-
-fn gathered<'py>(py: Python<'py>, rows: &[Listed], given: &Name, kind: Rows) -> PyResult<Bound<'py, PyList>> {
-    let built = PyList::empty(py);
-    for row in rows {
-        let name = given.child_from_text(&row.component);
-        match kind {
-            Rows::Entries => built.append(records::name_entry(py, name.as_str(), row)?)?,
-            Rows::Bindings => built.append(records::binding_without_context(py, name.as_str(), row)?)?,
-            Rows::Instances => {
-                if let Some(instance) = records::instance(py, row)? {
-                    built.append(instance)?;
-                }
-            }
-        }
-    }
-    Ok(built)
 }
 
 /// Runs `work`; a panic in it becomes `InternalError`, which is an ordinary exception.

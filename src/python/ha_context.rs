@@ -11,20 +11,11 @@ use crate::client::{ClientConfig, Policy};
 use crate::naming::{ErrorKind, NamingError};
 
 use super::argument::{self, Argument};
-use super::context::PyContext;
+use super::context::{PyContext, PyHAContext};
 use super::error::entered;
 use super::service::{self, PyService};
 use super::session::Session;
 use super::{dns, error, known, operation, show};
-
-/// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
-/// what ran is never repeated.
-///
-/// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
-/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds. With `cache`
-/// what lookups were answered is kept as long as it is known to be true.
-#[pyclass(name = "HAContext", module = "hanaming", extends = PyContext, subclass, frozen)]
-pub struct PyHAContext;
 
 #[pymethods]
 impl PyHAContext {

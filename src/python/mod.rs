@@ -7,7 +7,9 @@
 //! The classes are `hanaming._native`'s and say they are `hanaming`'s, where users import them from.
 
 mod argument;
+mod asked;
 mod asyncio;
+mod attempts;
 mod balancer;
 mod context;
 mod dns;
@@ -15,6 +17,7 @@ mod error;
 mod factories;
 mod failure;
 mod failure_log;
+mod fork;
 mod ha_context;
 mod hot;
 mod imports;
@@ -34,6 +37,7 @@ mod service;
 mod session;
 mod settings;
 mod show;
+mod text;
 mod value;
 mod watch;
 
@@ -45,7 +49,7 @@ mod _native {
     #[pymodule_export]
     use super::balancer::{PyBalancing, PyCalling};
     #[pymodule_export]
-    use super::context::PyContext;
+    use super::context::{PyContext, PyHAContext};
     #[pymodule_export]
     use super::error::_panic;
     #[pymodule_export]
@@ -55,7 +59,7 @@ mod _native {
     #[pymodule_export]
     use super::failure_log::{PyFailureReader, PyFound};
     #[pymodule_export]
-    use super::ha_context::PyHAContext;
+    use super::fork::_after_fork;
     #[pymodule_export]
     use super::log::{log_level, log_records};
     #[pymodule_export]
@@ -65,7 +69,7 @@ mod _native {
     #[pymodule_export]
     use super::node_settings::read_settings;
     #[pymodule_export]
-    use super::process::{_after_fork, _at_exit};
+    use super::process::_at_exit;
     #[pymodule_export]
     use super::reference::{PyLinkRef, PyReference};
     #[pymodule_export]

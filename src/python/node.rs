@@ -241,11 +241,23 @@ impl PyNode {
     }
 
     fn __repr__(&self) -> String {
-        show::node_repr(self)
+        format!("<Node {} at {}, {}>", self.node.name(), self.node.endpoint(), self.state())
     }
 
     fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        entered(|| show::node_html(py, self))
+        entered(|| {
+            let status = self.node.status();
+            let about = [
+                ("address", self.node.endpoint().to_string()),
+                ("cluster", status.view.cluster().to_owned()),
+                ("state", self.state().to_owned()),
+                ("names in its local tree", status.local_names.to_string()),
+                ("names in the cluster tree", status.cluster_names.to_string()),
+                ("requests served", status.requests.to_string()),
+            ];
+            let view = records::view(py, &self.node.view())?;
+            show::form(py, &format!("Node {}", self.node.name()), &about, &[Some(view)])
+        })
     }
 }
 

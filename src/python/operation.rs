@@ -15,7 +15,9 @@ use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::{Texts, TreeChoice};
 
 use super::argument::{each, wrong_type};
-use super::error::{self, Asked, Rows};
+use super::asked::{self, Asked, Rows};
+use super::attempts;
+use super::error;
 use super::product::{self, Home};
 use super::{factories, name, records, value};
 
@@ -388,13 +390,13 @@ impl Asking {
             Shape::Instances => Some(Rows::Instances),
             _ => None,
         };
-        error::raise_for(py, error, Asked { given, listing })
+        asked::raise(py, error, Asked { given, listing })
     }
 }
 
 /// The exception of a factory, with what was tried before it was called.
 fn with_attempts(py: Python<'_>, raised: PyErr, attempts: &dyn Fn() -> Vec<Attempt>) -> PyErr {
-    let add = || raised.value(py).setattr("attempts", records::attempts(py, &attempts())?);
+    let add = || raised.value(py).setattr("attempts", attempts::attempts(py, &attempts())?);
     match if factories::is_failure(py, &raised) { add() } else { Ok(()) } {
         Ok(()) => raised,
         Err(other) => other,

@@ -1,7 +1,4 @@
-//! What happens to the whole process: forks, signals, and the end of the interpreter.
-//!
-//! *Fork.* A child has none of its parent's threads, and its sockets are also the parent's. The client counts the forks
-//! and begins anew in a child; it is told here.
+//! What happens to the whole process: signals, and the end of the interpreter.
 //!
 //! *Signals.* Python's handlers run in its main thread, and only when that thread comes by: a call that waits asks from
 //! time to time whether one is due, so that Ctrl-C ends it.
@@ -15,19 +12,8 @@ use std::thread::ThreadId;
 use arc_swap::ArcSwapOption;
 use pyo3::prelude::*;
 
-use crate::client::fork;
-
-use super::log;
-
 static EXITING: AtomicBool = AtomicBool::new(false);
 static LAST_THREAD: ArcSwapOption<ThreadId> = ArcSwapOption::const_empty();
-
-/// Called in the child of a fork.
-#[pyfunction]
-pub fn _after_fork() {
-    fork::in_child();
-    log::after_fork();
-}
 
 /// Called when the interpreter is about to be taken down, in the thread that does so.
 #[pyfunction]

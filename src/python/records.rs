@@ -1,4 +1,4 @@
-//! Builds the records of `hanaming/records.py`: each by position, in one call.
+//! Builds the records of `hanaming/records`: each by position, in one call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,33 +14,12 @@ use crate::protocol::{Became, Found, NodeStatus, Setting, TreeCopy, Written};
 use crate::server::Node;
 use crate::topology::{Member, View};
 
-use super::imports::{Imported, completion};
+use super::attempts::{attempts, texts};
+use super::imports::Imported;
 use super::value;
 
 fn record<'py, A: PyCallArgs<'py>>(py: Python<'py>, class: &Imported, fields: A) -> PyResult<Bound<'py, PyAny>> {
     class.get(py)?.call1(fields)
-}
-
-/// A list of strings.
-pub fn texts<'py>(py: Python<'py>, all: &[Arc<str>]) -> PyResult<Bound<'py, PyList>> {
-    PyList::new(py, all.iter().map(AsRef::as_ref).map(|text: &str| PyString::new(py, text)))
-}
-
-/// `Attempt`.
-pub fn attempt<'py>(py: Python<'py>, made: &Attempt) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: Imported = Imported::new("hanaming.records", "Attempt");
-    let completion = completion(py, made.completion)?;
-    let why_next = made.why_next.as_deref();
-    let fields =
-        (made.target.as_str(), made.phase.as_str(), made.outcome.as_str(), completion, made.elapsed.as_secs_f64(), why_next);
-    record(py, &CLASS, fields)
-}
-
-/// `Attempts`, a list.
-pub fn attempts<'py>(py: Python<'py>, made: &[Attempt]) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: Imported = Imported::new("hanaming.records", "Attempts");
-    let built = made.iter().map(|one| attempt(py, one)).collect::<PyResult<Vec<_>>>()?;
-    record(py, &CLASS, (built,))
 }
 
 /// `Resolution`.

@@ -9,7 +9,7 @@ use crate::naming::{Address, AddressContent, LinkRef, Reference};
 use super::argument::{Argument, each};
 use super::error::entered;
 use super::name;
-use super::value;
+use super::text;
 
 /// A description of an object: its class's name, typed addresses, and the name of the factory that can make it.
 ///
@@ -33,8 +33,8 @@ impl PyReference {
                     taken.push(address_from(&address?, index)?);
                 }
             }
-            let factory = factory.map(|factory| value::text(factory, "factory")).transpose()?;
-            Ok(Self(Reference { class_name: value::text(class_name, "class_name")?, addresses: taken, factory }))
+            let factory = factory.map(|factory| text::of(factory, "factory")).transpose()?;
+            Ok(Self(Reference { class_name: text::of(class_name, "class_name")?, addresses: taken, factory }))
         })
     }
 
@@ -93,9 +93,9 @@ fn address_from(address: &Bound<'_, PyAny>, index: usize) -> PyResult<Address> {
         return Err(wrong("an address is a tuple of its type and its content"));
     };
     let Ok(kind) = kind.cast::<PyString>() else { return Err(wrong("an address's type is a str")) };
-    let kind = value::text(kind, &format!("addresses[{index}][0]"))?;
+    let kind = text::of(kind, &format!("addresses[{index}][0]"))?;
     let content = if let Ok(text) = content.cast::<PyString>() {
-        AddressContent::Text(value::text(text, &format!("addresses[{index}][1]"))?)
+        AddressContent::Text(text::of(text, &format!("addresses[{index}][1]"))?)
     } else if let Ok(bytes) = content.cast::<PyBytes>() {
         AddressContent::Bytes(bytes.as_bytes().to_vec())
     } else {
@@ -116,7 +116,7 @@ impl PyLinkRef {
     fn new(target: &Bound<'_, PyAny>) -> PyResult<Self> {
         entered(|| {
             let target = match target.cast::<PyString>() {
-                Ok(text) => value::text(text, "target")?,
+                Ok(text) => text::of(text, "target")?,
                 Err(_) => name::extract(target, "target")?.to_string(),
             };
             Ok(Self(LinkRef { target }))

@@ -7,10 +7,8 @@ use crate::naming::Name;
 
 use super::imports::Imported;
 use super::known::{self, Known};
-use super::node::PyNode;
-use super::records;
 
-static HTML_CONTEXT: Imported = Imported::new("hanaming.html", "context");
+static FORM: Imported = Imported::new("hanaming._show", "context");
 
 /// What is shown of a context.
 pub struct Shown<'a> {
@@ -60,26 +58,15 @@ pub fn html<'py>(py: Python<'py>, shown: &Shown<'_>) -> PyResult<Bound<'py, PyAn
     ];
     let targets = known::targets(py, *known)?;
     let view = known::view(py, *known)?;
-    HTML_CONTEXT.get(py)?.call1((class.as_str(), about.to_vec(), targets, view))
+    form(py, class, &about, &[Some(targets), view])
 }
 
-/// `<Node n1 at 127.0.0.1:11100, live>`.
-pub fn node_repr(node: &PyNode) -> String {
-    format!("<Node {} at {}, {}>", node.node().name(), node.node().endpoint(), node.state())
-}
-
-/// The same as a table, with the view.
-pub fn node_html<'py>(py: Python<'py>, node: &PyNode) -> PyResult<Bound<'py, PyAny>> {
-    let status = node.node().status();
-    let about = [
-        ("address", node.node().endpoint().to_string()),
-        ("cluster", status.view.cluster().to_owned()),
-        ("state", node.state().to_owned()),
-        ("names in its local tree", status.local_names.to_string()),
-        ("names in the cluster tree", status.cluster_names.to_string()),
-        ("requests served", status.requests.to_string()),
-    ];
-    let title = format!("Node {}", node.node().name());
-    let view = records::view(py, &node.node().view())?;
-    HTML_CONTEXT.get(py)?.call1((title, about.to_vec(), Vec::<u8>::new(), view))
+/// What something is as a table, with the forms of what it knows.
+pub fn form<'py>(
+    py: Python<'py>,
+    title: &str,
+    about: &[(&str, String)],
+    known: &[Option<Bound<'py, PyAny>>],
+) -> PyResult<Bound<'py, PyAny>> {
+    FORM.get(py)?.call1((title, about.to_vec(), known.to_vec()))
 }

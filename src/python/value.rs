@@ -17,7 +17,7 @@ use crate::naming::shown::Short;
 use crate::naming::{Content, EntryKind, ErrorKind, NamingError, Value};
 
 use super::reference::{PyLinkRef, PyReference};
-use super::{argument, error, factories};
+use super::{argument, error, factories, text};
 
 /// The content that binds `object`, after state factories. What is over a limit is an error of the operation, which has
 /// a name to tell; what is no value at all is an exception of Python's.
@@ -33,11 +33,6 @@ pub fn to_value(object: &Bound<'_, PyAny>, place: &str, name: &str) -> PyResult<
 fn read(object: &Bound<'_, PyAny>, place: &str, name: &str) -> PyResult<Result<Value, NamingError>> {
     let mut reading = Reading { left: Value::MAX_BYTES };
     reading.value(object, 0).map_or_else(|wrong| wrong.at(object.py(), place, name).map(Err), |value| Ok(Ok(value)))
-}
-
-/// The text of a string; `place` is what an error calls it.
-pub fn text(string: &Bound<'_, PyString>, place: &str) -> PyResult<String> {
-    utf8(string, A_STR).or_else(|wrong| Err(error::raise(string.py(), wrong.at(string.py(), place, "")?)))
 }
 
 /// What a content is in Python, references as they are; `None` where it is a context.
@@ -125,7 +120,7 @@ impl Reading {
             };
         }
         if let Some(string) = cast!(PyString) {
-            let text = utf8(string, A_STR)?;
+            let text = text::utf8(string, "the str").map_err(Wrong::text)?;
             self.take(text.len())?;
             Ok(Some(Value::Str(text)))
         } else if object.is_none() {
@@ -181,7 +176,7 @@ impl Reading {
                 let message = format!("the key is of type {}; the keys of a dict are str", class_name(&key));
                 return Err(step(Wrong::of_type(message)));
             };
-            let text = utf8(text, "the key").map_err(step)?;
+            let text = text::utf8(text, "the key").map_err(|wrong| step(Wrong::text(wrong)))?;
             self.take(text.len() + 1)?;
             let value = self.value(&item, depth + 1).map_err(step)?;
             entries.insert(text, value);
@@ -218,16 +213,6 @@ fn class_name(object: &Bound<'_, PyAny>) -> String {
     argument::class_name(object).unwrap_or_else(|_| "?".to_owned())
 }
 
-/// What is said of a string that is the value.
-const A_STR: &str = "the str";
-
-fn utf8(string: &Bound<'_, PyString>, what: &str) -> Result<String, Wrong> {
-    string.to_str().map(str::to_owned).map_err(|_| {
-        let message = format!("{what} has a lone surrogate, which no text in UTF-8 has");
-        Wrong::new(Fault::Naming(ErrorKind::InvalidValue, message))
-    })
-}
-
 /// Why an object is no value, and where: the steps down to it, innermost first.
 struct Wrong {
     fault: Fault,
@@ -255,6 +240,10 @@ impl Wrong {
 
     fn of_type(message: String) -> Self {
         Self::new(Fault::Type(message))
+    }
+
+    fn text(message: String) -> Self {
+        Self::new(Fault::Naming(ErrorKind::InvalidValue, message))
     }
 
     fn limit(message: String) -> Self {

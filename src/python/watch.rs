@@ -6,7 +6,7 @@
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use pyo3::exceptions::{PyStopAsyncIteration, PyValueError};
@@ -30,7 +30,7 @@ use super::{name, process, records, value};
 pub struct PyWatch {
     watch: Watch,
     watched: Watched,
-    home: Box<dyn Home + Send + Sync>,
+    home: Arc<dyn Home + Send + Sync>,
     /// The end that an event loop watches.
     bell: OnceLock<UnixStream>,
 }
@@ -61,7 +61,7 @@ impl Watched {
     pub fn begin(
         self,
         py: Python<'_>,
-        home: Box<dyn Home + Send + Sync>,
+        home: Arc<dyn Home + Send + Sync>,
         within: Duration,
         start: impl FnOnce(Name, WatchScope) -> Result<Watch, NamingError>,
     ) -> PyResult<PyWatch> {

@@ -8,6 +8,7 @@ from hanaming._balancing.judge import Judge
 from hanaming._balancing.series import Series
 from hanaming._balancing.told import OfThreads
 from hanaming._native import Balancing
+from hanaming._show import context
 from hanaming.exceptions import ContextClosedError
 from hanaming.records import Attempts
 
@@ -94,7 +95,6 @@ class Face:
         return f"{source} ({told})" if source.startswith("service") else told
 
     def _repr_html_(self) -> str:
-        from hanaming import html  # noqa: PLC0415
 
         about = [
             ("targets are from", self._core.source),
@@ -104,4 +104,4 @@ class Face:
         ]
         if self._core.trouble is not None:
             about.append(("the source's last answer", self._core.trouble))
-        return html.context(type(self).__name__, about, self.targets, None)
+        return context(type(self).__name__, about, [self.targets])

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hanaming._counted import counted
 from hanaming._native import FailureReader, FoundFailure
+from hanaming._show import counted, table
 from hanaming.classification.sources import Source, sources
 from hanaming.classification.times import read_time
 from hanaming.classification.verdict import Verdict, from_native
-from hanaming.records import _html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Event", "Group", "Report", "read_failures"]
 
 _SHOWN = 20
+_SHOWN_IN_HTML = 100
+# The longest text of one failure in a table.
+_WIDEST = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,20 @@ class Report:
         return "\n".join([head, *lines, *([f"and {counted(more, 'more kind')}"] if more > 0 else [])])
 
     def _repr_html_(self) -> str:
-        return _html("report", self)
+        most = sorted(self.groups, key=lambda group: -group.count)[:_SHOWN_IN_HTML]
+        note = f"{counted(len(self.groups), 'kind')} in {counted(self.lines, 'line')}"
+        if len(most) < len(self.groups):
+            note += f"; the most frequent {len(most)}"
+        headings = ("count", "first at", "category", "ran?", "do", "what", "advice")
+        return table(counted(self.total, "failure"), headings, map(_html_row, most), note)
+
+
+def _html_row(group: Group) -> tuple[Any, ...]:
+    verdict, first = group.verdict, group.first
+    ran = verdict.completion.value if verdict.completion else ""
+    what = first.text.strip().partition("\n")[0][:_WIDEST]
+    where = f"{first.source}:{first.line}"
+    return (group.count, where, verdict.category.value, ran, verdict.action.value, what, verdict.advice)
 
 
 def row(group: Group) -> tuple[str, str, str, str, str, str]:

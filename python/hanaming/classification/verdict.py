@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from hanaming._show import table
 from hanaming.failure import Action, Category, CompletionStatus
-from hanaming.records import _html
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,15 @@ class Verdict:
         return f"<Verdict {self.category.value}/{self.detail}{ran}: {self.action.value}>"
 
     def _repr_html_(self) -> str:
-        return _html("verdict", self)
+        rows = [
+            ("did it run?", self.completion.value if self.completion else "no failure"),
+            ("do", self.action.value),
+            ("if it may run twice", self.action_if_idempotent.value),
+            ("why", self.reason),
+            ("seen in", self.evidence),
+            ("sure", f"{self.confidence:.0%}"),
+        ]
+        return table(f"{self.category.value}: {self.detail}", ("", ""), rows, self.advice)
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as plain data: enums as their values."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hanaming import ConfigurationError
-from hanaming._counted import counted
+from hanaming._show import counted
 from hanaming.classification import times
 from hanaming.classification.report import Group, Report, read_sources
 from hanaming.classification.sources import Source, sources

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from hanaming import NameNotFoundError, NotContextError
-from hanaming._counted import counted
+from hanaming._show import counted
 
 from . import errors, streams, tree_file
 from .progress import Progress

@@ -29,7 +29,7 @@ from hanaming import (
     NameNotFoundError,
     NamingError,
 )
-from hanaming._counted import counted
+from hanaming._show import counted
 
 from . import errors, streams, values
 from .progress import Progress

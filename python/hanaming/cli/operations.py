@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hanaming import CheckReport, ConfigurationError, Context, Member, NamingError, NodeStatus, Resolution
-from hanaming._counted import counted
+from hanaming._show import counted
 
 from . import errors, streams, tables, values
 from .session import Session, command

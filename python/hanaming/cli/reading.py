@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hanaming import Context, Name
-from hanaming._counted import counted
+from hanaming._show import counted
 
 from . import errors, tables, values
 from .session import Session, command

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hanaming._native import read_environment, read_properties
+from hanaming._show import table
 from hanaming.exceptions import ConfigurationError
-from hanaming.jndi.provider_url import ProviderUrl, from_native
-from hanaming.records import _html
+from hanaming.jndi.provider_url import ProviderUrl, from_native, warnings_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -137,7 +137,9 @@ class Environment:
         return f"<Environment {provider}; {len(self._properties)} properties; {len(self._warnings)} warnings>"
 
     def _repr_html_(self) -> str:
-        return _html("environment", self)
+        rows = [(key, shown(key, value)) for key, value in self.properties.items()]
+        provider = "" if self.provider_url is None else self.provider_url.endpoints_html()
+        return table("Environment", ("property", "value"), rows) + provider + warnings_html(self._warnings)
 
 
 def shown(key: str, value: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hanaming._native import read_provider_url
-from hanaming.records import _html
+from hanaming._show import counted, table
 
 __all__ = ["Endpoint", "ProviderUrl"]
 
@@ -71,11 +71,24 @@ class ProviderUrl:
 
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.endpoints))
-        said = f"; {len(self.warnings)} warning{'' if len(self.warnings) == 1 else 's'}" if self.warnings else ""
+        said = f"; {counted(len(self.warnings), 'warning')}" if self.warnings else ""
         return f"<ProviderUrl {shown}{said}>"
 
     def _repr_html_(self) -> str:
-        return _html("provider_url", self)
+        return self.endpoints_html() + warnings_html(self.warnings)
+
+    def endpoints_html(self) -> str:
+        """The servers that it names, as a table."""
+        rows = [
+            (e.scheme, e.host, "" if e.port is None else e.port, "default" if e.defaulted else "", e.version or "")
+            for e in self.endpoints
+        ]
+        return table(f"Provider URL ({self.scheme})", ("scheme", "host", "port", "", "version"), rows)
+
+
+def warnings_html(warnings: list[str]) -> str:
+    """What a person should know, as a table; nothing where there is nothing."""
+    return table(f"{len(warnings)} to know", ("",), [(warning,) for warning in warnings]) if warnings else ""
 
 
 def from_native(text: str, read: dict[str, Any]) -> ProviderUrl:

@@ -4,8 +4,8 @@
 
 mod methods;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -18,11 +18,11 @@ use super::super::error::{self, entered};
 use super::super::known::Known as _;
 use super::super::node::PyNode;
 use super::super::operation::{self, Prepared};
+use super::super::product::Home;
 use super::futures::Futures;
-use super::ha_context::PyAioHAContext;
 use super::session::{Options, Session};
 use super::turning::Turning;
-use super::waiter::{Rooted, Waiter};
+use super::waiter::Waiter;
 
 /// A context: names and what is bound to them. The asyncio twin of `hanaming.Context`.
 ///
@@ -36,7 +36,17 @@ pub struct PyAioContext {
     /// The context was opened, and not found in another: the session ends with it.
     opened: bool,
     closed: AtomicBool,
+    home: Arc<Rooted>,
 }
+
+/// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
+/// what ran is never repeated. The asyncio twin of `hanaming.HAContext`.
+///
+/// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
+/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds. With `cache`
+/// what lookups were answered is kept as long as it is known to be true.
+#[pyclass(name = "HAContext", module = "hanaming.aio", extends = PyAioContext, subclass, frozen)]
+pub struct PyAioHAContext;
 
 impl PyAioContext {
     /// The root context of a session of its own.
@@ -46,7 +56,8 @@ impl PyAioContext {
 
     /// A context at `base`, over a session that others use too.
     pub(super) fn found(session: Arc<Session>, base: Name) -> Self {
-        Self { session, base, opened: false, closed: AtomicBool::new(false) }
+        let home = Arc::new(Rooted { session: Arc::downgrade(&session), options: Arc::clone(session.options()) });
+        Self { session, base, opened: false, closed: AtomicBool::new(false), home }
     }
 
     /// The context as a Python object: an `HAContext` where it asks the whole cluster.
@@ -89,9 +100,9 @@ impl PyAioContext {
             }
             let timeout = operation::duration(timeout).map_err(|wrong| asking.raise(py, wrong))?;
             let task = turning.get().futures().task(py)?.map(Bound::unbind);
-            let rooted = Rooted { session: Arc::downgrade(&self.session), options: Arc::clone(self.session.options()) };
+            let home = Arc::clone(&self.home);
             let future = future.clone().unbind();
-            Turning::submit(&turning, invocation, timeout, |began| Waiter { future, task, asking, rooted, began })
+            Turning::submit(&turning, invocation, timeout, |began| Waiter { future, task, asking, home, began })
         });
         match started {
             Ok(()) => Ok(future),
@@ -101,6 +112,23 @@ impl PyAioContext {
                 Ok(future)
             }
         }
+    }
+}
+
+/// Makes contexts over a session. The session isn't kept by this: a call that is under way doesn't keep a context that
+/// nobody holds from being closed after it.
+struct Rooted {
+    session: Weak<Session>,
+    options: Arc<Options>,
+}
+
+impl Home for Rooted {
+    fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>> {
+        let session = match self.session.upgrade() {
+            Some(session) => session,
+            None => Session::again(py, &self.options)?,
+        };
+        PyAioContext::found(session, at).into_object(py)
     }
 }
 

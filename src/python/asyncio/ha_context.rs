@@ -7,17 +7,8 @@ use super::super::error::entered;
 use super::super::ha_context::Given;
 use super::super::service::{self, PyService};
 use super::super::{error, known, operation, show};
-use super::context::PyAioContext;
+use super::context::{PyAioContext, PyAioHAContext};
 use super::session::{Options, Session};
-
-/// The unified view of a cluster. It fails over by completion status: what did not run goes to another server at once,
-/// what ran is never repeated. The asyncio twin of `hanaming.HAContext`.
-///
-/// Nothing is dialled before the first operation. Without a provider: the environment's `HANAMING_PROVIDER`, else
-/// loopback. `timeout` covers all attempts of an operation, `attempt_timeout` one of a read, both in seconds. With `cache`
-/// what lookups were answered is kept as long as it is known to be true.
-#[pyclass(name = "HAContext", module = "hanaming.aio", extends = PyAioContext, subclass, frozen)]
-pub struct PyAioHAContext;
 
 #[pymethods]
 impl PyAioHAContext {

@@ -1,17 +1,15 @@
 //! Who waits for a call, and what becomes of its product.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 
 use crate::client::{Product, Trail};
-use crate::naming::{Name, NamingError};
+use crate::naming::NamingError;
 
 use super::super::operation::Asking;
 use super::super::product::Home;
-use super::context::PyAioContext;
-use super::session::{Options, Session};
 
 /// Who waits for a call.
 pub struct Waiter {
@@ -19,7 +17,8 @@ pub struct Waiter {
     /// The task that made the call; `None` where it was made outside of any.
     pub(super) task: Option<Py<PyAny>>,
     pub(super) asking: Asking,
-    pub(super) rooted: Rooted,
+    /// Where the contexts are made that it may find.
+    pub(super) home: Arc<dyn Home + Send + Sync>,
     /// When the call was made, by its driver's clock.
     pub(super) began: Duration,
 }
@@ -34,25 +33,8 @@ impl Waiter {
         trail: &Trail,
     ) -> PyResult<Bound<'py, PyAny>> {
         match result {
-            Ok(product) => self.asking.finish(py, &self.rooted, &product, took, &|| trail.attempts()),
+            Ok(product) => self.asking.finish(py, &*self.home, &product, took, &|| trail.attempts()),
             Err(error) => Err(self.asking.raise(py, error)),
         }
-    }
-}
-
-/// Makes contexts over a session. The session isn't kept by this: a call that is under way doesn't keep a context that
-/// nobody holds from being closed after it.
-pub(super) struct Rooted {
-    pub(super) session: Weak<Session>,
-    pub(super) options: Arc<Options>,
-}
-
-impl Home for Rooted {
-    fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>> {
-        let session = match self.session.upgrade() {
-            Some(session) => session,
-            None => Session::again(py, &self.options)?,
-        };
-        PyAioContext::found(session, at).into_object(py)
     }
 }

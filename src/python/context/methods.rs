@@ -12,12 +12,14 @@ use crate::client::config::seconds;
 use crate::client::{BindOptions, ClientConfig, closed_context};
 
 use super::super::argument::Argument;
-use super::super::error::{self, Rows, entered};
+use super::super::asked::Rows;
+use super::super::attempts;
+use super::super::error::{self, entered};
 use super::super::known::Known as _;
 use super::super::session::Session;
 use super::super::show::Shown;
 use super::super::watch::{PyWatch, Watched};
-use super::super::{operation, records, show};
+use super::super::{operation, show};
 use super::{Owned, PyContext};
 
 #[pymethods]
@@ -240,7 +242,7 @@ impl PyContext {
     /// The attempts of the last finished call of this thread, through this context or one that it shares its
     /// connections with. Only targets that were tried.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        entered(|| records::attempts(py, &self.session.explain()))
+        entered(|| attempts::attempts(py, &self.session.explain()))
     }
 
     /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too.
@@ -267,7 +269,7 @@ impl PyContext {
             if self.is_closed() {
                 return Err(error::raise(py, closed_context()));
             }
-            let home = Box::new(Owned(Arc::clone(&self.session)));
+            let home = Arc::new(Owned(Arc::clone(&self.session)));
             aim.begin(py, home, Duration::MAX, |name, scope| self.session.watch(name, scope, initial))
         })
     }

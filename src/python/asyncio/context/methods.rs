@@ -11,15 +11,16 @@ use crate::client::config::seconds;
 use crate::client::{BindOptions, ClientConfig, closed_context};
 
 use super::super::super::argument::Argument;
-use super::super::super::error::{self, Rows, entered};
+use super::super::super::asked::Rows;
+use super::super::super::attempts;
+use super::super::super::error::{self, entered};
 use super::super::super::imports::Imported;
 use super::super::super::known::Known as _;
 use super::super::super::show::Shown;
 use super::super::super::watch::Watched;
-use super::super::super::{operation, records, show};
+use super::super::super::{operation, show};
 use super::super::session::{Options, Session};
 use super::super::turning::Turning;
-use super::super::waiter::Rooted;
 use super::PyAioContext;
 
 /// How long a watch may hold up its loop when it begins.
@@ -250,7 +251,7 @@ impl PyAioContext {
                 Some(turning) => Turning::attempts(&turning)?,
                 None => Vec::new(),
             };
-            records::attempts(py, &attempts)
+            attempts::attempts(py, &attempts)
         })
     }
 
@@ -291,9 +292,8 @@ impl PyAioContext {
             if self.is_closed() {
                 return Err(error::raise(py, closed_context()));
             }
-            let home = Rooted { session: Arc::downgrade(&self.session), options: Arc::clone(self.session.options()) };
             let watches = self.session.watches();
-            let watch = aim.begin(py, Box::new(home), BRIEFLY, |name, scope| watches.begin(name, scope, initial))?;
+            let watch = aim.begin(py, Arc::clone(&self.home) as _, BRIEFLY, |name, scope| watches.begin(name, scope, initial))?;
             WATCH.get(py)?.call1((watch,))
         })
     }

@@ -1,0 +1,44 @@
+"""The tries of one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hanaming._show import counted, duration, table
+
+if TYPE_CHECKING:
+    from hanaming.failure import CompletionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of a call at one target."""
+
+    target: str
+    """The target as `host:port`; `"in process"` for a node of this process."""
+    phase: str
+    """How far it came: resolve, connect, handshake, send, wait, receive or answer."""
+    outcome: str
+    """What came back, in words."""
+    completion: CompletionStatus
+    """Whether the request ran at this target."""
+    elapsed: float
+    """How long it took, in seconds."""
+    why_next: str | None
+    """Why another attempt followed; `None` for the last."""
+
+    def __str__(self) -> str:
+        told = f"{self.target}: {self.outcome} ({self.phase}, {self.completion.value}, {1000 * self.elapsed:.1f} ms)"
+        return f"{told}; {self.why_next}" if self.why_next else told
+
+
+class Attempts(list[Attempt]):
+    """A call's attempts, in order."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        rows = [(a.target, a.outcome, a.phase, a.completion.value, duration(a.elapsed), a.why_next or "") for a in self]
+        headings = ("target", "what came back", "phase", "ran?", "took", "why another followed")
+        return table(counted(len(self), "attempt"), headings, rows)
