@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from hanaming import ServiceUnavailableError
+from hanaming.testing import DnsZone
 from twins import TWINS, Sync
 from waiting import until
-from zone_server import ZoneServer
 
 
 @pytest.fixture(params=TWINS)
@@ -23,12 +23,12 @@ def twin(request: pytest.FixtureRequest) -> Iterator[Sync]:
 
 
 @pytest.fixture
-def zone() -> Iterator[ZoneServer]:
-    with ZoneServer() as server:
+def zone() -> Iterator[DnsZone]:
+    with DnsZone() as server:
         yield server
 
 
-def known(twin: Sync, source: str, zone: ZoneServer, **options: Any) -> list[tuple[str, str, str]]:
+def known(twin: Sync, source: str, zone: DnsZone, **options: Any) -> list[tuple[str, str, str]]:
     """All targets once one could be called: hostname, address, origin."""
     balancer = twin.make(source, **({"dns_servers": [zone.address]} | options))
     twin.call(balancer, str)
@@ -37,37 +37,37 @@ def known(twin: Sync, source: str, zone: ZoneServer, **options: Any) -> list[tup
     return sorted(found)
 
 
-def test_all_addresses_of_both_families(twin: Sync, zone: ZoneServer) -> None:
-    zone.put("orders.test", ["127.0.0.2", "127.0.0.3", "::1"])
+def test_all_addresses_of_both_families(twin: Sync, zone: DnsZone) -> None:
+    zone.set("orders.test", ["127.0.0.2", "127.0.0.3", "::1"])
     assert known(twin, "dns://orders.test:8080", zone) == [
         ("orders.test", "127.0.0.2:8080", "dns"),
         ("orders.test", "127.0.0.3:8080", "dns"),
         ("orders.test", "[::1]:8080", "dns"),
     ]
-    zone.put("six.test", ["::1"])
+    zone.set("six.test", ["::1"])
     assert known(twin, "dns://six.test:8080", zone) == [("six.test", "[::1]:8080", "dns")]
 
 
-def test_a_chain_of_aliases(twin: Sync, zone: ZoneServer) -> None:
-    zone.put("h3.test", ["127.0.0.2"])
-    zone.put_alias("h2.test", "h3.test")
-    zone.put_alias("h1.test", "h2.test")
+def test_a_chain_of_aliases(twin: Sync, zone: DnsZone) -> None:
+    zone.set("h3.test", ["127.0.0.2"])
+    zone.set_alias("h2.test", "h3.test")
+    zone.set_alias("h1.test", "h2.test")
     assert known(twin, "dns://h1.test:80", zone) == [("h1.test", "127.0.0.2:80", "dns")]
 
 
-def test_a_truncated_answer_is_asked_for_over_tcp(twin: Sync, zone: ZoneServer) -> None:
-    zone.put("many.test", [f"127.0.1.{number}" for number in range(1, 201)])
-    zone.mood = "truncated"
+def test_a_truncated_answer_is_asked_for_over_tcp(twin: Sync, zone: DnsZone) -> None:
+    zone.set("many.test", [f"127.0.1.{number}" for number in range(1, 201)])
+    zone.fail("truncated")
     assert len(known(twin, "dns://many.test:80", zone)) == 200
     assert {query.transport for query in zone.queries} == {"udp", "tcp"}
 
 
-def test_srv_records_by_priority_and_weight(twin: Sync, zone: ZoneServer) -> None:
-    zone.put("a.test", ["127.0.0.2"])
-    zone.put("b.test", ["127.0.0.3", "127.0.0.4"])
-    zone.put("spare.test", ["127.0.0.5"])
+def test_srv_records_by_priority_and_weight(twin: Sync, zone: DnsZone) -> None:
+    zone.set("a.test", ["127.0.0.2"])
+    zone.set("b.test", ["127.0.0.3", "127.0.0.4"])
+    zone.set("spare.test", ["127.0.0.5"])
     servers = [(10, 3, 8001, "a.test"), (10, 1, 8002, "b.test"), (20, 0, 8003, "spare.test")]
-    zone.put_services("_http._tcp.orders.test", servers)
+    zone.set_services("_http._tcp.orders.test", servers)
     balancer = twin.make("srv://_http._tcp.orders.test", dns_servers=[zone.address])
     until(lambda: [twin.call(balancer, str), len(balancer.targets)][1] == 4, "all are known")
     shares = Counter(twin.call(balancer, str) for _ in range(800))
@@ -103,9 +103,9 @@ def test_srv_records_by_priority_and_weight(twin: Sync, zone: ZoneServer) -> Non
     ],
 )
 def test_an_answer_that_is_none_is_told_with_the_resolver_and_the_question(
-    twin: Sync, zone: ZoneServer, mood: str, says: str, asked: tuple[str, str]
+    twin: Sync, zone: DnsZone, mood: str, says: str, asked: tuple[str, str]
 ) -> None:
-    zone.mood = mood
+    zone.fail(mood)
     source, question = asked
     balancer = twin.make(source, dns_servers=[zone.address])
     began = time.monotonic()
@@ -119,8 +119,8 @@ def test_an_answer_that_is_none_is_told_with_the_resolver_and_the_question(
     twin.close(balancer)
 
 
-def test_a_silent_name_server_takes_no_longer_than_the_call_has(twin: Sync, zone: ZoneServer) -> None:
-    zone.mood = "silent"
+def test_a_silent_name_server_takes_no_longer_than_the_call_has(twin: Sync, zone: DnsZone) -> None:
+    zone.fail("silent")
     balancer = twin.make("dns://orders.test:80", dns_servers=[zone.address], timeout=0.5)
     began = time.monotonic()
     with pytest.raises(ServiceUnavailableError) as caught:
@@ -130,12 +130,12 @@ def test_a_silent_name_server_takes_no_longer_than_the_call_has(twin: Sync, zone
     twin.close(balancer)
 
 
-def test_of_several_name_servers_one_that_answers_is_enough(twin: Sync, zone: ZoneServer) -> None:
-    zone.put("orders.test", ["127.0.0.2"])
+def test_of_several_name_servers_one_that_answers_is_enough(twin: Sync, zone: DnsZone) -> None:
+    zone.set("orders.test", ["127.0.0.2"])
     with ExitStack() as stack:
         for mood in ("silent", "servfail"):
-            other = stack.enter_context(ZoneServer())
-            other.mood = mood
+            other = stack.enter_context(DnsZone())
+            other.fail(mood)
             servers = [other.address, zone.address]
             assert known(twin, "dns://orders.test:80", zone, dns_servers=servers) == [
                 ("orders.test", "127.0.0.2:80", "dns")
@@ -144,15 +144,15 @@ def test_of_several_name_servers_one_that_answers_is_enough(twin: Sync, zone: Zo
 
 @pytest.mark.parametrize("mood", ["silent", "servfail"])
 @pytest.mark.parametrize("kind", ["A", "AAAA"])
-def test_one_family_that_is_not_answered_is_not_waited_for(twin: Sync, zone: ZoneServer, kind: str, mood: str) -> None:
-    zone.put("orders.test", ["127.0.0.2", "::1"])
-    zone.moods[kind] = mood
+def test_one_family_that_is_not_answered_is_not_waited_for(twin: Sync, zone: DnsZone, kind: str, mood: str) -> None:
+    zone.set("orders.test", ["127.0.0.2", "::1"])
+    zone.fail(mood, kind=kind)
     began = time.monotonic()
     answered = "[::1]:80" if kind == "A" else "127.0.0.2:80"
     balancer = twin.make("dns://orders.test:80", dns_servers=[zone.address])
     assert twin.call(balancer, str) == answered
     assert time.monotonic() - began < 1
     # It is asked for again, and found.
-    zone.moods.clear()
+    zone.heal()
     until(lambda: [twin.call(balancer, str), len(balancer.targets)][1] == 2, "both families are known")
     twin.close(balancer)

@@ -10,17 +10,17 @@ from itertools import pairwise
 import pytest
 
 from hanaming import HAContext
+from hanaming.testing import DnsZone
 from moving_servers import Servers, load
 from sockets_open import connections_to
 from waiting import until
-from zone_server import ZoneServer
 
 NAME = "orders.test"
 
 
 @pytest.fixture
-def zone() -> Iterator[ZoneServer]:
-    with ZoneServer() as server:
+def zone() -> Iterator[DnsZone]:
+    with DnsZone() as server:
         yield server
 
 
@@ -30,9 +30,9 @@ def servers() -> Iterator[Servers]:
         yield Servers(stack)
 
 
-def test_addresses_that_come_and_go(zone: ZoneServer, servers: Servers) -> None:
+def test_addresses_that_come_and_go(zone: DnsZone, servers: Servers) -> None:
     a, b, c = servers.start(2, 3, 4)
-    zone.put(NAME, [a, b])
+    zone.set(NAME, [a, b])
     with (
         HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
@@ -41,11 +41,11 @@ def test_addresses_that_come_and_go(zone: ZoneServer, servers: Servers) -> None:
         stood = connections_to(a, servers.port)
         assert stood
         came = time.monotonic()
-        zone.put(NAME, [a, b, c])
+        zone.set(NAME, [a, b, c])
         until(lambda: c in calls.since(came), "the new one is asked")
         assert next(at for at, host in calls.answers if host == c) - came < 2.2
         gone = time.monotonic()
-        zone.put(NAME, [a, c])
+        zone.set(NAME, [a, c])
         until(lambda: [target.host for target in ctx.targets] == [a, c], "the old one is drained", within=2.2)
         drained = time.monotonic()
         assert drained - gone < 2.2
@@ -61,16 +61,14 @@ def test_addresses_that_come_and_go(zone: ZoneServer, servers: Servers) -> None:
 
 
 @pytest.mark.parametrize("mood", ["servfail", "nxdomain", "empty", "silent", "refused"])
-def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(
-    zone: ZoneServer, servers: Servers, mood: str
-) -> None:
-    zone.put(NAME, servers.start(2, 3))
+def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(zone: DnsZone, servers: Servers, mood: str) -> None:
+    zone.set(NAME, servers.start(2, 3))
     with (
         HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
     ):
         until(lambda: len(calls.since(0)) == 2, "both are asked")
-        zone.mood = mood
+        zone.fail(mood)
         failing = time.monotonic()
         until(lambda: ctx.metrics.failed_refreshes >= 3, "it was asked again and again", within=20)
         assert len(ctx.targets) == 2
@@ -80,16 +78,16 @@ def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(
         if mood != "silent":
             assert all(later - earlier > 0.75 for earlier, later in pairwise(asked)), asked
         assert ctx.metrics.drained == 0
-        zone.mood = "answer"
+        zone.heal()
         (fresh,) = servers.start(4)
-        zone.put(NAME, [fresh])
+        zone.set(NAME, [fresh])
         until(lambda: [target.host for target in ctx.targets] == [fresh], "it is believed again", within=20)
         assert not calls.failures
 
 
-def test_a_flapping_name_server(zone: ZoneServer, servers: Servers) -> None:
+def test_a_flapping_name_server(zone: DnsZone, servers: Servers) -> None:
     a, b = servers.start(2, 3)
-    zone.put(NAME, [a])
+    zone.set(NAME, [a])
     with (
         HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
@@ -97,25 +95,26 @@ def test_a_flapping_name_server(zone: ZoneServer, servers: Servers) -> None:
         until(lambda: calls.answers, "it is asked")
         for turn in range(6):
             before = len(zone.asked())
-            zone.mood = ("answer", "servfail", "empty")[turn % 3]
-            zone.put(NAME, [a, b] if turn % 2 else [a])
+            zone.heal()
+            if turn % 3:
+                zone.fail("servfail" if turn % 3 == 1 else "empty")
+            zone.set(NAME, [a, b] if turn % 2 else [a])
             until(lambda before=before: len(zone.asked()) > before, "it is asked again", within=15)  # type: ignore[misc]
             assert a in [target.host for target in ctx.targets]
         assert not calls.failures
 
 
-def test_all_addresses_replaced_at_once_while_the_old_ones_die(zone: ZoneServer, servers: Servers) -> None:
+def test_all_addresses_replaced_at_once_while_the_old_ones_die(zone: DnsZone, servers: Servers) -> None:
     old = servers.start(2, 3)
     new = servers.start(4, 5)
-    zone.ttl = 30
-    zone.put(NAME, old)
+    zone.set(NAME, old, ttl=30)
     with (
         HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
     ):
         until(lambda: set(calls.since(0)) == set(old), "the old ones are asked")
         for _ in range(2):
-            zone.put(NAME, new)
+            zone.set(NAME, new, ttl=30)
             for host in old:
                 servers.stop(host)
             replaced = time.monotonic()
@@ -124,11 +123,11 @@ def test_all_addresses_replaced_at_once_while_the_old_ones_die(zone: ZoneServer,
         assert not calls.failures, calls.failures[:1]
 
 
-def test_a_call_that_knows_a_server_never_waits_for_dns(zone: ZoneServer, servers: Servers) -> None:
-    zone.put(NAME, servers.start(2))
+def test_a_call_that_knows_a_server_never_waits_for_dns(zone: DnsZone, servers: Servers) -> None:
+    zone.set(NAME, servers.start(2))
     with HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False, timeout=1.0) as ctx:
         ctx.lookup("where")
-        zone.delay = 5.0
+        zone.delay(5.0)
         until(lambda: len(zone.asked()) > 1, "a refresh is under way")
         for _ in range(50):
             began = time.monotonic()
@@ -136,8 +135,8 @@ def test_a_call_that_knows_a_server_never_waits_for_dns(zone: ZoneServer, server
             assert time.monotonic() - began < 0.5
 
 
-def test_contexts_of_a_process_share_what_was_asked(zone: ZoneServer, servers: Servers) -> None:
-    zone.put(NAME, servers.start(2))
+def test_contexts_of_a_process_share_what_was_asked(zone: DnsZone, servers: Servers) -> None:
+    zone.set(NAME, servers.start(2))
     with ExitStack() as stack:
         began = time.monotonic()
         options = {"dns_servers": [zone.address], "follow_views": False}

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from hanaming import HAContext
+from hanaming.testing import DnsZone
 from moving_servers import Load, Servers, load
 from waiting import until
-from zone_server import ZoneServer
 
 NAME = "orders.test"
 
 
 @pytest.fixture
-def zone() -> Iterator[ZoneServer]:
-    with ZoneServer() as server:
+def zone() -> Iterator[DnsZone]:
+    with DnsZone() as server:
         yield server
 
 
@@ -29,19 +29,19 @@ def servers() -> Iterator[Servers]:
         yield Servers(stack)
 
 
-def restart(zone: ZoneServer, servers: Servers, calls: Load, hosts: list[str], nth: int) -> None:
+def restart(zone: DnsZone, servers: Servers, calls: Load, hosts: list[str], nth: int) -> None:
     """The server stops, and comes back at an address of its own; the load goes on for longer than a time to live."""
     servers.stop(hosts[nth])
     hosts[nth] = servers.start(12 + nth)[0]
-    zone.put(NAME, hosts)
+    zone.set(NAME, hosts)
     back = time.monotonic()
     until(lambda: time.monotonic() - back > 2.3 and sum(calls.since(back).values()) > 50, "the load goes on")
 
 
 @pytest.mark.parametrize("mode", ["ttl", "always", 1.0])
-def test_the_load_is_even_again(zone: ZoneServer, servers: Servers, mode: Any) -> None:
+def test_the_load_is_even_again(zone: DnsZone, servers: Servers, mode: Any) -> None:
     hosts = servers.start(2, 3, 4, 5)
-    zone.put(NAME, hosts)
+    zone.set(NAME, hosts)
     provider = f"hn://{NAME}:{servers.port}"
     with (
         HAContext(provider, dns_servers=[zone.address], follow_views=False, dns_refresh=mode) as ctx,
@@ -58,9 +58,9 @@ def test_the_load_is_even_again(zone: ZoneServer, servers: Servers, mode: Any) -
         assert not calls.failures, calls.failures[:1]
 
 
-def test_the_old_way_ends_with_all_load_on_one_server(zone: ZoneServer, servers: Servers) -> None:
+def test_the_old_way_ends_with_all_load_on_one_server(zone: DnsZone, servers: Servers) -> None:
     hosts = servers.start(2, 3, 4, 5)
-    zone.put(NAME, hosts)
+    zone.set(NAME, hosts)
     provider = f"hn://{NAME}:{servers.port}"
     with (
         HAContext(provider, dns_servers=[zone.address], follow_views=False, dns_refresh="on_empty") as ctx,

@@ -1,7 +1,8 @@
 """Faults for tests, without root and without anything to install.
 
 `FaultProxy` stands in front of any TCP service and breaks what passes on demand: a refused connection, a silence, a
-slow answer, an answer that is lost after the request ran.
+slow answer, an answer that is lost after the request ran. `DnsZone` is a name server that answers from a zone which the
+test writes, or fails.
 
     from hanaming.testing import FaultProxy
 
@@ -12,6 +13,7 @@ slow answer, an answer that is lost after the request ran.
 
 from __future__ import annotations
 
+from hanaming.testing.dns import DnsFailure, DnsQuery, DnsZone
 from hanaming.testing.proxy import FaultProxy
 
-__all__ = ["FaultProxy"]
+__all__ = ["DnsFailure", "DnsQuery", "DnsZone", "FaultProxy"]
