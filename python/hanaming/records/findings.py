@@ -66,7 +66,8 @@ class CheckReport:
             rows.append((conflict.name, "conflict", f"{short(conflict.shown.value)} is shown, {others} hidden"))
         rows.extend((found.name, "mismatch", _answers(found.answers)) for found in self.mismatches)
         rows.extend(
-            (found.name, "hidden", f"{_answers([found.cluster])} hides {_answers(found.local)}") for found in self.hidden
+            (found.name, "hidden", f"{_answers([found.cluster])} hides {_answers(found.local)}")
+            for found in self.hidden
         )
         title = f"Check: {len(rows)} found" if rows else "Check: nothing found"
         return table(title, ("name", "what", "answers"), rows)
