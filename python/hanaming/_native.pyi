@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, SupportsIndex, TypeVar, final, overload
 
 from typing_extensions import Self, disjoint_base
 
+from hanaming.aio._node import Registration as AioRegistration
 from hanaming.aio._watch import Watch as AioWatch
 from hanaming.records import (
     Attempt,
@@ -208,6 +209,16 @@ class HAContext(Context):
     @property
     def view(self) -> View | None: ...
     def instances(self, name: str | Name, *, timeout: float | None = None) -> list[Instance]: ...
+    def register(
+        self,
+        name: str | Name,
+        value: Any,
+        *,
+        weight: float = 1.0,
+        metadata: Mapping[str, Value] | None = None,
+        lease: float = 10.0,
+        instance: str | None = None,
+    ) -> Registration: ...
     def service(self, name: str | Name) -> Service: ...
 
 @disjoint_base
@@ -307,6 +318,16 @@ class AioHAContext(AioContext):
     @property
     def view(self) -> View | None: ...
     def instances(self, name: str | Name, *, timeout: float | None = None) -> asyncio.Future[list[Instance]]: ...
+    def register(
+        self,
+        name: str | Name,
+        value: Any,
+        *,
+        weight: float = 1.0,
+        metadata: Mapping[str, Value] | None = None,
+        lease: float = 10.0,
+        instance: str | None = None,
+    ) -> AioRegistration: ...
     def service(self, name: str | Name) -> Service: ...
 
 @final

@@ -20,7 +20,7 @@ use super::config::ClientConfig;
 use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
-use super::lease::Leases;
+use super::lease::{Leases, Releasing};
 use super::trail::Trail;
 use super::watch::{Watch, Watches};
 
@@ -201,10 +201,14 @@ impl Driver for Direct {
         self.watches.begin(name, scope, initial)
     }
 
+    fn give_back(&self, name: &Name) -> Releasing {
+        self.leases.give_back(name)
+    }
+
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.watches.close();
-        self.leases.close();
+        self.leases.close().wait();
     }
 
     fn is_closed(&self) -> bool {

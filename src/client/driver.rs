@@ -6,6 +6,7 @@ use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::WatchScope;
 
 use super::invocation::{Invocation, Product};
+use super::lease::Releasing;
 use super::trail::Trail;
 use super::watch::Watch;
 
@@ -26,7 +27,11 @@ pub trait Driver: Send + Sync + 'static {
     /// Begins to watch `name`, from the root. With `initial` what is bound now comes first. Nothing is waited for.
     fn watch(&self, name: Name, scope: WatchScope, initial: bool) -> Result<Watch, NamingError>;
 
-    /// Ends it: calls under way and later ones fail with `ContextClosed`, watches too.
+    /// Gives back the lease of a name, if one is held there: it is unbound, in the background.
+    fn give_back(&self, name: &Name) -> Releasing;
+
+    /// Ends it: calls under way and later ones fail with `ContextClosed`, watches too. Leases are given back, which is waited
+    /// for as long as that makes sense.
     fn close(&self);
 
     /// Whether it was closed.

@@ -63,6 +63,7 @@ pub use driver::{Driver, GiveUp, closed, closed_context};
 pub use election::Elections;
 pub use fleet::{Fleet, Names};
 pub use invocation::{BindOptions, Freshness, Invocation, Located, OneOfMany, Product, Settled, Subject};
+pub use lease::Releasing;
 pub use metrics::Metrics;
 pub use target::{Health, Target, TargetId};
 pub use trail::Trail;

@@ -66,6 +66,12 @@ pub enum Intent {
         #[serde(with = "wire::numbered")]
         version: Dot,
     },
+    /// A lease is given back: the version that has it is removed if it is there, and nothing else.
+    Release {
+        /// The version that the lease was given to.
+        #[serde(with = "wire::numbered")]
+        version: Dot,
+    },
 }
 
 /// What is bound, and how.
@@ -142,6 +148,7 @@ impl Intent {
             Self::DestroySubcontext => digest.bytes(&[6]),
             Self::ResolveConflict { keep } => digest.version(7, *keep),
             Self::Renew { version } => digest.version(8, Some(*version)),
+            Self::Release { version } => digest.version(9, Some(*version)),
         }
         digest.folded()
     }
@@ -243,6 +250,7 @@ mod tests {
             Intent::ResolveConflict { keep: None },
             Intent::ResolveConflict { keep: Some(dot) },
             Intent::Renew { version: dot },
+            Intent::Release { version: dot },
         ];
         let digests: std::collections::BTreeSet<u32> = intents.iter().map(|intent| intent.digest(&name)).collect();
         assert_eq!(digests.len(), intents.len());

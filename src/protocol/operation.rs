@@ -205,6 +205,13 @@ pub enum Mutation {
         /// The version that was given the lease.
         version: Version,
     },
+    /// A lease is given back: the version that has it goes, and nothing that was bound since. Answered by `Removed`.
+    Release {
+        /// The name.
+        name: String,
+        /// The version that was given the lease.
+        version: Version,
+    },
 }
 
 /// What was done.

@@ -12,6 +12,7 @@
 //! at where it matters (before a mutation is sent that wasn't sent at once, before a further attempt, and when somebody asks
 //! with `explain()`).
 
+mod closing;
 mod context;
 mod explained;
 mod futures;

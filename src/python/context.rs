@@ -15,7 +15,9 @@ use crate::naming::Name;
 use super::hot::{self, Hot};
 use super::known::Known as _;
 use super::operation::{self, Prepared};
+use super::process;
 use super::product::Home;
+use super::registration::Registrar;
 use super::running_loop;
 use super::session::{Failure, Reach, Session};
 
@@ -144,6 +146,10 @@ impl Home for Rooted<'_> {
     fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>> {
         PyContext::found(py, Arc::clone(self.0), at).into_object(py)
     }
+
+    fn registrar(&self, _py: Python<'_>) -> PyResult<Box<dyn Registrar>> {
+        Ok(Box::new(Owned(Arc::clone(self.0))))
+    }
 }
 
 /// The same, for what outlives a call.
@@ -152,5 +158,22 @@ struct Owned(Arc<Session>);
 impl Home for Owned {
     fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>> {
         Rooted(&self.0).subcontext(py, at)
+    }
+
+    fn registrar(&self, py: Python<'_>) -> PyResult<Box<dyn Registrar>> {
+        Rooted(&self.0).registrar(py)
+    }
+}
+
+/// What was registered through a context has a lease of it, which is given back.
+impl Registrar for Owned {
+    fn take_back(&self, py: Python<'_>, name: &Name) -> PyResult<()> {
+        let releasing = self.0.give_back(name);
+        process::without_interpreter(py, || releasing.wait());
+        Ok(())
+    }
+
+    fn place(&self) -> String {
+        "in the cluster tree".to_owned()
     }
 }

@@ -13,6 +13,7 @@ use crate::naming::{ErrorKind, NamingError};
 use super::argument::{self, Argument};
 use super::context::{PyContext, PyHAContext};
 use super::error::entered;
+use super::registration::{self, Offer};
 use super::service::{self, PyService};
 use super::session::Session;
 use super::{dns, error, known, operation, show};
@@ -88,6 +89,31 @@ impl PyHAContext {
         entered(|| {
             let context = slf.as_super().get();
             context.run(slf.py(), operation::instances(context.base(), name)?, timeout)
+        })
+    }
+
+    /// Offers a service for as long as the context is open and its process lives, without being a node: binds
+    /// `<name>/<instance>` in the cluster tree with a lease, until the registration or the context is closed. `instance` is a
+    /// name for this process, made of host, process and chance unless it is given; `weight` its share relative to others',
+    /// positive and finite; `metadata` a `dict` of values.
+    ///
+    /// Raises `NameAlreadyBoundError` where the instance is there already, `ValueError` for a weight that is none,
+    /// `TypeError` for what is no value.
+    #[pyo3(signature = (name, value, *, weight = 1.0, metadata = None, lease = 10.0, instance = None))]
+    fn register<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyAny>,
+        value: &Bound<'py, PyAny>,
+        weight: f64,
+        metadata: Option<&Bound<'py, PyAny>>,
+        lease: f64,
+        instance: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        entered(|| {
+            let context = slf.as_super().get();
+            let instance = instance.map_or_else(|| registration::instance_name(slf.py()), Ok)?;
+            let offer = Offer { value, weight, metadata };
+            context.run(slf.py(), operation::register(context.base(), name, &offer, lease, &instance)?, None)
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::topology::{DEFAULT_PORT, Endpoint};
 use super::argument;
 use super::context::PyContext;
 use super::error::{self, entered, guarded};
-use super::registration::PyRegistration;
+use super::registration::{Offer, PyRegistration};
 use super::session::Session;
 use super::{process, records, registration, show};
 
@@ -192,7 +192,7 @@ impl PyNode {
         weight: f64,
         metadata: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyRegistration> {
-        entered(|| registration::register(self.usable(name.py())?, name, value, weight, metadata))
+        entered(|| registration::register(self.usable(name.py())?, name, &Offer { value, weight, metadata }))
     }
 
     /// Says that a dead member never comes back: no node counts it any longer. One that is there is refused.

@@ -19,6 +19,7 @@ use super::asked::{self, Asked, Rows};
 use super::attempts;
 use super::error;
 use super::product::{self, Home};
+use super::registration::{self, Offer, PyRegistration};
 use super::{factories, name, records, value};
 
 /// What an operation's product becomes.
@@ -45,6 +46,8 @@ enum Shape {
     Instances,
     /// `Receipt`.
     Receipt,
+    /// `Registration`.
+    Registration,
     /// Whether something went.
     Removal,
     /// Nothing; an error where nothing went.
@@ -184,11 +187,31 @@ pub fn bind(
 ) -> PyResult<Prepared> {
     let given = Given::read(base, name, "name")?;
     let lease = lease.map(|lease| seconds("lease", lease)).transpose().map_err(|wrong| error::raise(name.py(), wrong))?;
-    let lease = lease.map(|lease| u32::try_from(lease.as_millis()).unwrap_or(u32::MAX));
-    let options = BindOptions { lease, ..options };
+    let options = BindOptions { lease: lease.map(in_milliseconds), ..options };
     let content = value::to_content(value, given.subject.given().as_str())?;
     let prepared = prepare(name.py(), base, given, Shape::Receipt, |subject| Invocation::bind(subject, content?, options))?;
     Ok(told_of_parents(prepared, options.create_parents))
+}
+
+/// `register`, as the instance of this name.
+pub fn register(
+    base: &Name,
+    service: &Bound<'_, PyAny>,
+    offer: &Offer<'_, '_>,
+    lease: f64,
+    instance: &str,
+) -> PyResult<Prepared> {
+    let py = service.py();
+    let given = registration::service_name(service)?.child(instance);
+    let lease = in_milliseconds(seconds("lease", lease).map_err(|wrong| error::raise(py, wrong))?);
+    let content = offer.content(&given)?;
+    let given = Given { subject: Subject::new(base, &given), spelt: None };
+    let options = registration::options(Some(lease));
+    prepare(py, base, given, Shape::Registration, |subject| Invocation::bind(subject, content, options))
+}
+
+fn in_milliseconds(lease: Duration) -> u32 {
+    u32::try_from(lease.as_millis()).unwrap_or(u32::MAX)
 }
 
 /// What is said where a context on the way is missing.
@@ -348,6 +371,10 @@ impl Asking {
             (Shape::Names, Product::Listing(rows)) => product::names(py, rows)?,
             (Shape::Instances | Shape::Listing(Rows::Instances), Product::Listing(rows)) => product::instances(py, rows)?,
             (Shape::Receipt, Product::Written(written)) => records::receipt(py, written)?,
+            (Shape::Registration, Product::Written(_)) => {
+                let registration = PyRegistration::new(home.registrar(py)?, full.clone());
+                Bound::new(py, registration)?.into_any()
+            }
             (Shape::Removal, Product::Removed { existed, .. }) => existed.into_pyobject(py)?.to_owned().into_any(),
             (Shape::Deletion, Product::Removed { existed: false, .. }) => {
                 let error = NamingError::new(ErrorKind::NameNotFound, "no such name")

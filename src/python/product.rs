@@ -11,12 +11,15 @@ use crate::naming::{Content, Detail, EntryKind, ErrorKind, Listed, Name, NamingE
 use crate::protocol::{Found, Report, ReportItem, SurveyAnswer, SurveyItem};
 
 use super::imports::Imported;
+use super::registration::Registrar;
 use super::{error, factories, name, records, value};
 
 /// A context, as far as it makes others of its kind.
 pub trait Home {
     /// A context rooted at that full name, over the same client.
     fn subcontext<'py>(&self, py: Python<'py>, at: Name) -> PyResult<Bound<'py, PyAny>>;
+    /// Who takes back what was registered through it.
+    fn registrar(&self, py: Python<'_>) -> PyResult<Box<dyn Registrar>>;
 }
 
 /// The object that is bound: a context, a value, or what an object factory makes of a reference.

@@ -110,7 +110,9 @@ pub fn instance<'py>(py: Python<'py>, row: &Listed) -> PyResult<Option<Bound<'py
     let Some(detail) = &row.content.instance else { return Ok(None) };
     let Some(value) = value::from_content(py, &row.content)? else { return Ok(None) };
     let metadata = value::decode(py, &detail.metadata)?;
-    let fields = (row.node.as_ref(), value, detail.weight, metadata, row.source.as_str());
+    // In the cluster tree it's nobody's: it is known by its own name.
+    let node = if row.source == Source::Cluster { row.component.as_str() } else { &row.node };
+    let fields = (node, value, detail.weight, metadata, row.source.as_str());
     record(py, &CLASS, fields).map(Some)
 }
 

@@ -1,5 +1,6 @@
-//! `hanaming.Registration`: one instance of a service, in its node's local tree.
+//! `hanaming.Registration`: one instance of a service, in its node's local tree, or in the cluster tree with a lease.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -8,29 +9,44 @@ use pyo3::types::PyDict;
 
 use crate::client::direct::Direct;
 use crate::client::{BindOptions, Driver, Invocation, Product, Subject};
-use crate::naming::{ErrorKind, InstanceDetail, Lookup, Name, NamingError, Version};
+use crate::naming::{Content, ErrorKind, InstanceDetail, Lookup, Name, NamingError, Version};
 use crate::protocol::Scope;
 use crate::server::Node;
 
 use super::argument::wrong_type;
 use super::error::{entered, guarded};
+use super::imports::Imported;
 use super::{error, name, process, value};
 
 /// The time that the in-process bind and unbind have; they wait for nobody.
 const WITHIN: Duration = Duration::from_secs(5);
 
+/// Where an instance is registered.
+pub trait Registrar: Send + Sync {
+    /// Takes the instance back, if it is still what was registered.
+    fn take_back(&self, py: Python<'_>, name: &Name) -> PyResult<()>;
+    /// Where that is, for people.
+    fn place(&self) -> String;
+}
+
 /// An instance of a service, offered until it is closed: a context manager.
 #[pyclass(name = "Registration", module = "hanaming", frozen)]
 pub struct PyRegistration {
-    node: Node,
+    registrar: Box<dyn Registrar>,
     name: Name,
-    version: Option<Version>,
     closed: AtomicBool,
+}
+
+impl PyRegistration {
+    /// What was registered at this name, from the root.
+    pub fn new(registrar: Box<dyn Registrar>, name: Name) -> Self {
+        Self { registrar, name, closed: AtomicBool::new(false) }
+    }
 }
 
 #[pymethods]
 impl PyRegistration {
-    /// The name that is bound in the node's local tree.
+    /// The name that is bound, from the root.
     #[getter]
     fn name(&self) -> &str {
         self.name.as_str()
@@ -38,12 +54,7 @@ impl PyRegistration {
 
     /// Takes the instance back, if it is still what is bound there. Doing so again does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        entered(|| {
-            if self.closed.swap(true, Ordering::AcqRel) || self.node.is_closed() || !self.stands() {
-                return Ok(());
-            }
-            perform(py, &self.node, Invocation::unbind(Subject::from(self.name.clone()))).map(drop)
-        })
+        entered(|| if self.closed.swap(true, Ordering::AcqRel) { Ok(()) } else { self.registrar.take_back(py, &self.name) })
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -64,14 +75,33 @@ impl PyRegistration {
 
     fn __repr__(&self) -> String {
         let state = if self.closed.load(Ordering::Acquire) { "closed" } else { "open" };
-        format!("<Registration '{}' on {}, {state}>", self.name, self.node.name())
+        format!("<Registration '{}' {}, {state}>", self.name, self.registrar.place())
     }
 }
 
-impl PyRegistration {
+/// A node's local tree.
+struct LocalTree {
+    node: Node,
+    version: Option<Version>,
+}
+
+impl Registrar for LocalTree {
+    fn take_back(&self, py: Python<'_>, name: &Name) -> PyResult<()> {
+        if self.node.is_closed() || !self.stands(name) {
+            return Ok(());
+        }
+        perform(py, &self.node, Invocation::unbind(Subject::from(name.clone()))).map(drop)
+    }
+
+    fn place(&self) -> String {
+        format!("on {}", self.node.name())
+    }
+}
+
+impl LocalTree {
     /// Whether what is bound is what was registered: who replaced it since keeps it.
-    fn stands(&self) -> bool {
-        match self.node.local_tree().lookup(self.name.as_str()) {
+    fn stands(&self, name: &Name) -> bool {
+        match self.node.local_tree().lookup(name.as_str()) {
             Lookup::Found(entry) => self.version.is_none_or(|version| version == entry.version),
             // The contexts on the way were replaced by links: the unbind follows them.
             Lookup::Link(_) => true,
@@ -80,35 +110,61 @@ impl PyRegistration {
     }
 }
 
-/// Binds `<name>/<node's name>` in the node's local tree.
-pub fn register(
-    node: &Node,
-    service: &Bound<'_, PyAny>,
-    value: &Bound<'_, PyAny>,
-    weight: f64,
-    metadata: Option<&Bound<'_, PyAny>>,
-) -> PyResult<PyRegistration> {
-    let py = service.py();
-    let service = name::extract(service, "name")?;
-    if service.is_empty() {
+/// What is said of an instance beside its value.
+pub struct Offer<'a, 'py> {
+    pub value: &'a Bound<'py, PyAny>,
+    pub weight: f64,
+    pub metadata: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// The name of a service, which is not the root.
+pub fn service_name(service: &Bound<'_, PyAny>) -> PyResult<Name> {
+    let name = name::extract(service, "name")?;
+    if name.is_empty() {
         let message = "a service needs a name: the empty one is the root itself";
-        return Err(error::raise(py, NamingError::new(ErrorKind::InvalidName, message).with_name("")));
+        return Err(error::raise(service.py(), NamingError::new(ErrorKind::InvalidName, message).with_name("")));
     }
-    let name = service.child(node.name());
-    if !(weight.is_finite() && weight > 0.0) {
-        let message = format!("weight={weight} is no share; give a positive, finite number");
-        return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));
+    Ok(name)
+}
+
+/// A name for this process that no other has, and that tells where it is.
+pub fn instance_name(py: Python<'_>) -> PyResult<String> {
+    static HOSTNAME: Imported = Imported::new("socket", "gethostname");
+    let host: String = HOSTNAME.get(py)?.call0()?.extract()?;
+    Ok(format!("{host}-{}-{:06x}", std::process::id(), rand::random::<u32>() & 0xFF_FFFF))
+}
+
+impl Offer<'_, '_> {
+    /// What is bound at the instance's `name`.
+    pub fn content(&self, name: &Name) -> PyResult<Content> {
+        let py = self.value.py();
+        let weight = self.weight;
+        if !(weight.is_finite() && weight > 0.0) {
+            let message = format!("weight={weight} is no share; give a positive, finite number");
+            return Err(error::raise(py, NamingError::new(ErrorKind::Configuration, message)));
+        }
+        let mut content =
+            value::to_content(self.value, name.as_str())?.map_err(|wrong| error::raise(py, wrong.with_name(name.as_str())))?;
+        content.instance = Some(Box::new(InstanceDetail { weight, metadata: encoded(py, self.metadata, name.as_str())? }));
+        Ok(content)
     }
-    let mut content =
-        value::to_content(value, name.as_str())?.map_err(|wrong| error::raise(py, wrong.with_name(name.as_str())))?;
-    content.instance = Some(Box::new(InstanceDetail { weight, metadata: encoded(py, metadata, name.as_str())? }));
-    let options = BindOptions { replace: false, create_parents: true, lease: None };
-    let bind = Invocation::bind(Subject::from(name.clone()), content, options);
-    let version = match perform(py, node, bind)? {
+}
+
+/// How an instance is bound, with this lease in milliseconds.
+pub fn options(lease: Option<u32>) -> BindOptions {
+    BindOptions { replace: false, create_parents: true, lease }
+}
+
+/// Binds `<name>/<node's name>` in the node's local tree.
+pub fn register(node: &Node, service: &Bound<'_, PyAny>, offer: &Offer<'_, '_>) -> PyResult<PyRegistration> {
+    let name = service_name(service)?.child(node.name());
+    let content = offer.content(&name)?;
+    let bind = Invocation::bind(Subject::from(name.clone()), content, options(None));
+    let version = match perform(service.py(), node, bind)? {
         Product::Written(written) => written.version,
         _ => None,
     };
-    Ok(PyRegistration { node: node.clone(), name, version, closed: AtomicBool::new(false) })
+    Ok(PyRegistration::new(Box::new(LocalTree { node: node.clone(), version }), name))
 }
 
 /// The canonical bytes of the metadata, which is a `dict`.
@@ -133,7 +189,7 @@ fn as_dict<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
 }
 
 fn perform(py: Python<'_>, node: &Node, invocation: Result<Invocation, NamingError>) -> PyResult<Product> {
-    let direct = Direct::new(std::sync::Arc::new(node.clone()), Scope::Local, WITHIN);
+    let direct = Direct::new(Arc::new(node.clone()), Scope::Local, WITHIN);
     let invocation = invocation.map_err(|wrong| error::raise(py, wrong))?;
     let (done, raised) =
         process::interruptible(py, |give_up| guarded(|| direct.perform(invocation, None, give_up)).and_then(|done| done));

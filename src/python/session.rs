@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::client::direct::Direct;
-use crate::client::{Client, ClientConfig, Driver, Invocation, Metrics, Product, Target, Trail, Watch, fork};
+use crate::client::{Client, ClientConfig, Driver, Invocation, Metrics, Product, Releasing, Target, Trail, Watch, fork};
 use crate::failure::{Attempt, CompletionStatus, Phase};
 use crate::naming::{ErrorKind, Name, NamingError, Tree};
 use crate::protocol::{Scope, WatchScope};
@@ -195,10 +195,15 @@ impl Session {
         self.driver().watch(name, scope, initial)
     }
 
+    /// Gives back the lease of a name, if one is held there.
+    pub fn give_back(&self, name: &Name) -> Releasing {
+        self.driver().give_back(name)
+    }
+
     /// Ends it: calls under way and later ones fail.
-    pub fn close(&self) {
+    pub fn close(&self, py: Python<'_>) {
         self.closings.fetch_add(1, Ordering::Relaxed);
-        self.driver().close();
+        process::without_interpreter(py, || self.driver().close());
     }
 
     /// Whether that was done: all contexts over it are closed.

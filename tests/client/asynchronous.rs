@@ -1,7 +1,7 @@
 //! The tokio driver over TCP: host names and probes, by its own background task.
 
-use hanaming::client::{AsyncClient, ClientConfig, Invocation, Product};
-use hanaming::naming::ErrorKind;
+use hanaming::client::{AsyncClient, BindOptions, ClientConfig, Invocation, Product};
+use hanaming::naming::{ErrorKind, Lookup, Value};
 use hanaming::topology::Endpoint;
 
 use crate::cluster::{Cluster, until};
@@ -81,5 +81,38 @@ fn writes_and_waits_work_as_they_do_elsewhere() {
         assert!(matches!(waiting.await.unwrap().unwrap().0, Product::Found(_)));
         let again = local.perform(bind("orders"), None).await.unwrap_err();
         assert_eq!(again.kind(), ErrorKind::NameAlreadyBound);
+    });
+}
+
+#[test]
+fn leases_are_renewed_as_long_as_the_client_is_there_and_given_back_when_that_is_asked() {
+    let cluster = Cluster::start(1);
+    let runtime = runtime();
+    let tree = cluster.nodes[0].cluster_tree();
+    let stands = |name: &str| matches!(tree.lookup(name), Lookup::Found(_));
+    let client = || AsyncClient::new(ClientConfig::new(cluster.endpoints())).unwrap();
+    let lease = async |client: &AsyncClient, name: &str, lease: u32| {
+        let options = BindOptions { lease: Some(lease), ..BindOptions::default() };
+        let invocation = Invocation::bind(subject(name), Value::Int(1).to_content().unwrap(), options).unwrap();
+        client.perform(invocation, None).await.unwrap();
+    };
+    runtime.block_on(async {
+        let (stays, goes) = (client(), client());
+        lease(&stays, "stays", 1000).await;
+        lease(&goes, "goes", 1000).await;
+        drop(goes);
+        for _ in 0..500 {
+            tokio::time::sleep(ms(20)).await;
+            if !stands("goes") {
+                break;
+            }
+        }
+        assert!(!stands("goes"), "nobody renews for a client that is gone");
+        tokio::time::sleep(ms(1500)).await;
+        assert!(stands("stays"));
+        lease(&stays, "hours", 3_600_000).await;
+        stays.release().await;
+        assert!(!stands("stays") && !stands("hours"));
+        stays.close();
     });
 }

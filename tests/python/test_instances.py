@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from faces import FACES, Sync
+from faces import face as open_face
 from hanaming import HAContext, InvalidNameError, Name, NameAlreadyBoundError, NameNotFoundError, Node, NotContextError
 from waiting import until
+
+
+@pytest.fixture(params=FACES)
+def face(request: pytest.FixtureRequest) -> Iterator[Sync]:
+    with open_face(request.param) as opened:
+        yield opened
 
 
 def test_a_registration_is_an_entry_in_the_local_tree(node: Node) -> None:
@@ -111,3 +119,47 @@ def test_metadata_is_a_dict_of_values(node: Node, metadata: Any) -> None:
 def test_resolving_does_not_show_the_weight_as_a_value(node: Node) -> None:
     node.register("orders", {"a": 1}, weight=3)
     assert node.context().resolve("orders/n1").value == {"a": 1}
+
+
+def test_a_process_that_is_no_node_registers_with_a_lease(node: Node, face: Sync) -> None:
+    ctx = face.module.HAContext(node.url)
+    registration = face.do(ctx.register, "svc/orders", 1, weight=2, metadata={"zone": "a"}, lease=3600, instance="w1")
+    other = face.do(ctx.register, "svc/orders", 2)
+    assert registration.name == "svc/orders/w1"
+    assert other.name.startswith("svc/orders/")
+    first, second = face.do(ctx.instances, "svc/orders")
+    if first.node != "w1":
+        first, second = second, first
+    assert (first.node, first.value, first.weight, first.metadata, first.source) == (
+        "w1",
+        1,
+        2.0,
+        {"zone": "a"},
+        "cluster",
+    )
+    assert (second.node, second.value, second.weight) == (other.name.split("/")[-1], 2, 1.0)
+    with pytest.raises(NameAlreadyBoundError):
+        face.do(ctx.register, "svc/orders", 3, instance="w1")
+    with pytest.raises(ValueError, match="weight=0"):
+        face.do(ctx.register, "svc/orders", 3, weight=0)
+    with pytest.raises(TypeError):
+        face.do(ctx.register, "svc/orders", 3, metadata=3)
+    face.close(registration)
+    face.close(registration)
+    assert [instance.node for instance in face.do(ctx.instances, "svc/orders")] == [second.node]
+    # What took its place is another's.
+    with node.context() as others:
+        others.rebind(other.name, "another's")
+        face.close(other)
+        face.close(ctx)
+        assert others.lookup(other.name) == "another's"
+        assert "svc/orders/w1" not in others
+
+
+def test_it_goes_with_its_context(node: Node, face: Sync) -> None:
+    ctx = face.module.HAContext(node.url)
+    registration = face.do(ctx.register, "orders", 1, lease=3600)
+    face.close(ctx)
+    face.close(registration)
+    with node.context() as others:
+        assert others.instances("orders") == []

@@ -39,8 +39,19 @@ def test_what_has_a_lease_stays_as_long_as_its_context_and_goes_then(place: Plac
     assert (place.ctx.get("a/b"), place.ctx.get("c")) == (1, 2)
     place.ctx.close()
     with place.node.context() as ctx:
-        until(lambda: ctx.get("a/b") is None, "it goes with its lease")
-        assert ctx.get("c") == 2
+        assert (ctx.get("a/b"), ctx.get("c")) == (None, 2)
+
+
+def test_who_closes_gives_back_what_it_has_and_nothing_else(place: Place) -> None:
+    if not place.is_ha:
+        return
+    # Far more than would ever go at once for their silence, and none of them for hours.
+    for number in range(20):
+        place.ctx.bind(f"held{number}", number, lease=3600.0)
+    with place.node.context() as ctx:
+        ctx.rebind("held0", "another's")
+        place.ctx.close()
+        assert ctx.lookup_many([f"held{number}" for number in range(20)]) == {"held0": "another's"}
 
 
 @pytest.mark.parametrize("lease", [0.5, 0, -1, float("nan")])

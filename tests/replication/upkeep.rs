@@ -141,3 +141,24 @@ fn what_has_a_lease_goes_when_its_holder_is_gone_and_stays_while_it_is_there() {
     );
     assert_eq!((kind, fault.message.as_str()), (ErrorKind::InvalidValue, "a lease lasts 1 s at least"));
 }
+
+#[test]
+fn who_closes_gives_all_its_leases_back_at_once_and_nothing_else() {
+    let cluster = Cluster::start(3);
+    let holder = Direct::new(Arc::new(cluster.nodes[0].clone()), Scope::Cluster, LONG);
+    // Far more than would ever go at once for their silence, and none of them for hours.
+    let names: Vec<String> = (0..40).map(|number| format!("held{number}")).collect();
+    for name in &names {
+        let options = BindOptions { replace: false, create_parents: true, lease: Some(3_600_000) };
+        holder.perform(Invocation::bind(subject(name), text("x"), options).unwrap(), None, &mut || false).unwrap();
+    }
+    cluster.written(1, rebind("held0", "another's"));
+    holder.give_back(&Name::parse("held1").unwrap()).wait();
+    until("one went alone", || (0..3).all(|at| cluster.shows(at, "held1").is_none()));
+    assert!(cluster.shows(0, "held2").is_some());
+    holder.close();
+    for at in 0..3 {
+        until("they went", || names[1..].iter().all(|name| cluster.shows(at, name).is_none()));
+        assert_eq!(cluster.shows(at, "held0").as_deref(), Some("another's"));
+    }
+}

@@ -82,6 +82,7 @@ fn intents() -> Vec<Intent> {
         Intent::DestroySubcontext,
         Intent::ResolveConflict { keep: Some(dot(5)) },
         Intent::Renew { version: dot(5) },
+        Intent::Release { version: dot(5) },
     ]
 }
 

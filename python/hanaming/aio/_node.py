@@ -36,7 +36,7 @@ def _in_thread(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> 
 class Registration:
     """An instance of a service, offered until it is closed: an asynchronous context manager, and awaitable.
 
-    `registration = await node.register(...)` and `async with node.register(...)` both work.
+    `registration = await node.register(...)` and `async with node.register(...)` both work, and so they do with a context.
     """
 
     def __init__(self, registering: Awaitable[hanaming.Registration]) -> None:
@@ -45,7 +45,7 @@ class Registration:
 
     @property
     def name(self) -> str:
-        """The name that is bound in the node's local tree."""
+        """The name that is bound, from the root."""
         if self._registration is None:
             message = "the registration is not made yet; await it"
             raise RuntimeError(message)

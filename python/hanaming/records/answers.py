@@ -111,7 +111,7 @@ class Instance:
     """One process that offers a service."""
 
     node: str
-    """The node it is registered with."""
+    """The node it is registered with; its own name where a context registered it."""
     value: Any
     """What it registered."""
     weight: float

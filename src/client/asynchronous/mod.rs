@@ -4,10 +4,11 @@
 //! pause it. Dropping the future of an operation gives the operation up.
 
 mod background;
+mod leases;
 mod links;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use rand::RngExt as _;
@@ -27,10 +28,13 @@ use super::driver::closed;
 use super::election::Elections;
 use super::fleet::{Fleet, Names};
 use super::invocation::{Invocation, Product};
+use super::lease::Leases;
 use super::metrics::Metrics;
 use super::target::Target;
 use super::trail::Trail;
 use links::Links;
+
+pub use leases::leases_beside;
 
 /// A client for tokio. Cheap to clone; clones are one client.
 #[derive(Clone, Debug)]
@@ -45,6 +49,7 @@ struct Inner {
     shared: Mutex<Shared>,
     /// The fleet has changed, or the client was closed.
     news: Arc<Notify>,
+    leases: Leases,
     closed: AtomicBool,
     /// The background task runs.
     tended: AtomicBool,
@@ -75,7 +80,8 @@ impl AsyncClient {
         let fleet = Fleet::new(&config, elections, names, seed);
         let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
         let revision = fleet.revision();
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new_cyclic(|itself| Inner {
+            leases: leases::of(Weak::clone(itself)),
             config,
             network,
             hello,
@@ -103,6 +109,9 @@ impl AsyncClient {
             let input = match output {
                 Output::Done(result) => {
                     flight.over = true;
+                    if let Ok(product) = &result {
+                        inner.leases.note(flight.call.invocation(), product);
+                    }
                     return result.map(|product| (product, flight.call.take_trail()));
                 }
                 Output::Wait { until } => {
@@ -139,9 +148,16 @@ impl AsyncClient {
         self.0.lock().fleet.view().cloned()
     }
 
-    /// Ends it: calls under way and later ones fail with `ContextClosed`.
+    /// Gives all leases back: what they are of is unbound, as far as a server can be reached soon. To be awaited before
+    /// [`close`](Self::close), which can't wait.
+    pub async fn release(&self) {
+        self.0.leases.release().await;
+    }
+
+    /// Ends it: calls under way and later ones fail with `ContextClosed`. Leases that were not given back end in their time.
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
+        self.0.leases.abandon();
         self.0.lock().links.close();
         self.0.news.notify_waiters();
     }

@@ -22,13 +22,14 @@ use crate::topology::View;
 use crate::transport::blocking::Connection;
 use crate::transport::{TransportError, TransportErrorKind};
 
+use super::asynchronous::leases_beside;
 use super::call::{Call, Input, Output, Send};
 use super::config::ClientConfig;
 use super::driver::{Driver, GiveUp, closed, closed_under};
 use super::fleet::Fleet;
 use super::invocation::{Invocation, Product};
 use super::keeper::{self, Probe, Tended};
-use super::lease::Leases;
+use super::lease::{Leases, Releasing};
 use super::metrics::Metrics;
 use super::target::Target;
 use super::trail::Trail;
@@ -56,7 +57,7 @@ impl Client {
         Ok(Self(Arc::new_cyclic(|itself| Inner {
             life: ArcSwap::from_pointee(Life::begin(&config)),
             watches: Watches::over_network(&config),
-            leases: Leases::over_network(&config),
+            leases: leases_beside(&config),
             config,
             closed: AtomicBool::new(false),
             itself: Weak::clone(itself),
@@ -101,13 +102,18 @@ impl Driver for Client {
         self.0.watches.begin(name, scope, initial)
     }
 
+    fn give_back(&self, name: &Name) -> Releasing {
+        self.0.leases.give_back(name)
+    }
+
     fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
         self.0.watches.close();
-        self.0.leases.close();
+        let releasing = self.0.leases.close();
         let life = self.0.life();
         life.lock().pool.clear();
         life.announce();
+        releasing.wait();
     }
 
     fn is_closed(&self) -> bool {

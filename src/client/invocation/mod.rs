@@ -226,6 +226,11 @@ impl Invocation {
         Self::write(subject, |name| Write::Renew { name, version })
     }
 
+    /// What was given a lease is unbound, this version alone. Gives [`Product::Removed`].
+    pub fn release(subject: Subject, version: Version) -> Result<Self, NamingError> {
+        Self::write(subject, |name| Write::Release { name, version })
+    }
+
     /// What became of a change. Gives [`Product::Became`].
     pub fn became(id: OperationId) -> Self {
         Self::of(Name::empty().into(), Kind::Became(id))

@@ -19,6 +19,7 @@ pub(super) enum Write {
     Destroy { name: Name },
     Resolve { name: Name, keep: Option<String> },
     Renew { name: Name, version: Version },
+    Release { name: Name, version: Version },
 }
 
 /// What a change does to leases.
@@ -37,7 +38,7 @@ impl Write {
             Self::Bind { name, options: BindOptions { lease: Some(lease), .. }, .. } => {
                 LeaseChange::Given { name, lease: Duration::from_millis((*lease).into()) }
             }
-            Self::Bind { name, .. } | Self::Unbind { name } => LeaseChange::Ended { name },
+            Self::Bind { name, .. } | Self::Unbind { name } | Self::Release { name, .. } => LeaseChange::Ended { name },
             Self::Rename { from, to, .. } => LeaseChange::Moved { from, to },
             Self::Create { .. } | Self::Destroy { .. } | Self::Resolve { .. } | Self::Renew { .. } => return None,
         })
@@ -60,6 +61,7 @@ impl Write {
             Self::Destroy { name } => Mutation::DestroySubcontext { name: name.as_str().to_owned() },
             Self::Resolve { name, keep } => Mutation::ResolveConflict { name: name.as_str().to_owned(), keep: keep.clone() },
             Self::Renew { name, version } => Mutation::Renew { name: name.as_str().to_owned(), version: *version },
+            Self::Release { name, version } => Mutation::Release { name: name.as_str().to_owned(), version: *version },
         }
     }
 
@@ -71,7 +73,8 @@ impl Write {
             | Self::Create { name, .. }
             | Self::Destroy { name }
             | Self::Resolve { name, .. }
-            | Self::Renew { name, .. } => name,
+            | Self::Renew { name, .. }
+            | Self::Release { name, .. } => name,
             Self::Rename { from, .. } => from,
         }
     }
@@ -84,7 +87,8 @@ impl Write {
             | Self::Create { name, .. }
             | Self::Destroy { name }
             | Self::Resolve { name, .. }
-            | Self::Renew { name, .. } => {
+            | Self::Renew { name, .. }
+            | Self::Release { name, .. } => {
                 *name = super::hops::follow(walk, name, given, met)?;
             }
             Self::Rename { from, to, to_given, to_walk } => {
@@ -106,7 +110,7 @@ impl Write {
                 Product::Written(written)
             }
             // Whether something had been there is not known any more; that nothing is there now, is.
-            Self::Unbind { .. } | Self::Destroy { .. } => Product::Removed { existed: true, written },
+            Self::Unbind { .. } | Self::Destroy { .. } | Self::Release { .. } => Product::Removed { existed: true, written },
         }
     }
 }

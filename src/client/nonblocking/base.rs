@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use rand::RngExt as _;
 
+use crate::client::asynchronous::leases_beside;
 use crate::client::config::ClientConfig;
 use crate::client::direct::Direct;
 use crate::client::election::Elections;
 use crate::client::fleet::{Fleet, Names};
 use crate::client::fork;
 use crate::client::keeper::{self, Probe, Tended};
-use crate::client::lease::Leases;
+use crate::client::lease::{Leases, Releasing};
 use crate::client::metrics::Metrics;
 use crate::client::target::Target;
 use crate::client::watch::{Asker, Watches};
 use crate::discovery::dns::DnsServers;
-use crate::naming::NamingError;
+use crate::naming::{Name, NamingError};
 use crate::protocol::{Hello, Role, Scope};
 use crate::topology::View;
 use crate::transport::Service;
@@ -54,7 +55,7 @@ impl Base {
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
         let mut fleet = Fleet::new(&config, Elections::of_process(), Names::Resolved, seed);
         fleet.have_looks();
-        let leases = Leases::over_network(&config);
+        let leases = leases_beside(&config);
         Ok(Self::new(config, fleet, None, leases))
     }
 
@@ -116,13 +117,18 @@ impl Base {
         self.with_fleet(|fleet| fleet.view().cloned())
     }
 
-    /// Later calls fail, on whatever loop.
-    pub fn close(&self) {
+    /// Gives back the lease of a name, if one is held there: it is unbound, in the background.
+    pub fn give_back(&self, name: &Name) -> Releasing {
+        self.leases.give_back(name)
+    }
+
+    /// Later calls fail, on whatever loop. Leases are given back in the background.
+    pub fn close(&self) -> Releasing {
         self.closed.store(true, Ordering::Release);
         if let Some(feeding) = &self.feeding {
             feeding.close();
         }
-        self.leases.close();
+        self.leases.close()
     }
 
     /// Whether it was closed.

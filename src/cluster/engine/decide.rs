@@ -66,6 +66,7 @@ impl Engine {
             Intent::Rename { to } => self.rename(request, to),
             Intent::ResolveConflict { keep } => self.resolve(request, *keep),
             Intent::Renew { version } => self.renew(name, *version),
+            Intent::Release { version } => self.release(name, *version),
         };
         match event {
             Ok(event) => self.over_quota(request, &event).unwrap_or(Decision::Event(event)),
@@ -153,12 +154,15 @@ impl Engine {
     }
 
     fn renew(&self, name: &Name, version: Dot) -> Decided<Event> {
-        let record = self.record_of(name);
-        let operation = record.history.get(version).map(|event| event.operation);
-        let is_it = |s: &&Arc<Sibling>| s.lease.is_some() && (s.dot == version || Some(s.operation) == operation);
         let superseded = || obstructed(Obstacle::Superseded { name: name.clone(), version });
-        let leased = record.siblings.iter().find(is_it).ok_or_else(superseded)?;
-        Err(Decision::Renewal(leased.dot))
+        Err(Decision::Renewal(leased(&self.record_of(name), version).ok_or_else(superseded)?))
+    }
+
+    fn release(&self, name: &Name, version: Dot) -> Decided<Event> {
+        let record = self.record_of(name);
+        let leased = leased(&record, version).ok_or(Decision::Nothing)?;
+        let others = record.siblings.iter().map(|sibling| sibling.dot).filter(|other| *other != leased);
+        Ok(Event { keep: others.collect(), ..Event::default() })
     }
 
     /// Sees that the way to a name leads through contexts; the ones that are missing and may be made.
@@ -244,6 +248,13 @@ impl Engine {
         };
         Some(obstructed(Obstacle::OverQuota { name: request.principal().clone(), quota }))
     }
+}
+
+/// The version that a lease, given to this one, is of by now: another of the same operation, if that repeated it.
+fn leased(record: &Record, version: Dot) -> Option<Dot> {
+    let operation = record.history.get(version).map(|event| event.operation);
+    let is_it = |s: &&Arc<Sibling>| s.lease.is_some() && (s.dot == version || Some(s.operation) == operation);
+    record.siblings.iter().find(is_it).map(|sibling| sibling.dot)
 }
 
 fn obstructed(obstacle: Obstacle) -> Decision {

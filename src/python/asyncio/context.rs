@@ -18,7 +18,9 @@ use super::super::error::{self, entered};
 use super::super::known::Known as _;
 use super::super::node::PyNode;
 use super::super::operation::{self, Prepared};
+use super::super::process;
 use super::super::product::Home;
+use super::super::registration::Registrar;
 use super::futures::Futures;
 use super::session::{Options, Session};
 use super::turning::Turning;
@@ -129,6 +131,27 @@ impl Home for Rooted {
             None => Session::again(py, &self.options)?,
         };
         PyAioContext::found(session, at).into_object(py)
+    }
+
+    fn registrar(&self, _py: Python<'_>) -> PyResult<Box<dyn Registrar>> {
+        Ok(Box::new(Holder(Weak::clone(&self.session))))
+    }
+}
+
+/// Holds the lease of what was registered, unless it is gone: then so is the lease.
+struct Holder(Weak<Session>);
+
+impl Registrar for Holder {
+    fn take_back(&self, py: Python<'_>, name: &Name) -> PyResult<()> {
+        if let Some(session) = self.0.upgrade() {
+            let releasing = session.give_back(name);
+            process::without_interpreter(py, || releasing.wait());
+        }
+        Ok(())
+    }
+
+    fn place(&self) -> String {
+        "in the cluster tree".to_owned()
     }
 }
 

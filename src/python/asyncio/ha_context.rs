@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 use super::super::argument::Argument;
 use super::super::error::entered;
 use super::super::ha_context::Given;
+use super::super::imports::Imported;
+use super::super::registration::{self, Offer};
 use super::super::service::{self, PyService};
 use super::super::{error, known, operation, show};
 use super::context::{PyAioContext, PyAioHAContext};
@@ -80,6 +82,34 @@ impl PyAioHAContext {
         entered(|| {
             let context = slf.as_super().get();
             context.start(slf.py(), operation::instances(context.base(), name), timeout)
+        })
+    }
+
+    /// Offers a service for as long as the context is open and its process lives, without being a node: binds
+    /// `<name>/<instance>` in the cluster tree with a lease, until the registration or the context is closed. `instance` is a
+    /// name for this process, made of host, process and chance unless it is given; `weight` its share relative to others',
+    /// positive and finite; `metadata` a `dict` of values.
+    ///
+    /// Raises `NameAlreadyBoundError` where the instance is there already, `ValueError` for a weight that is none,
+    /// `TypeError` for what is no value.
+    #[pyo3(signature = (name, value, *, weight = 1.0, metadata = None, lease = 10.0, instance = None))]
+    fn register<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyAny>,
+        value: &Bound<'py, PyAny>,
+        weight: f64,
+        metadata: Option<&Bound<'py, PyAny>>,
+        lease: f64,
+        instance: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static REGISTRATION: Imported = Imported::new("hanaming.aio._node", "Registration");
+        entered(|| {
+            let context = slf.as_super().get();
+            let instance = instance.map_or_else(|| registration::instance_name(slf.py()), Ok)?;
+            let offer = Offer { value, weight, metadata };
+            let prepared = operation::register(context.base(), name, &offer, lease, &instance);
+            let registering = context.start(slf.py(), prepared, None)?;
+            REGISTRATION.get(slf.py())?.call1((registering,))
         })
     }
 }

@@ -10,8 +10,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::client::nonblocking::Base;
-use crate::client::{Client, ClientConfig, Direct, Driver, Metrics, Target, Watches};
-use crate::naming::NamingError;
+use crate::client::{Client, ClientConfig, Direct, Driver, Metrics, Releasing, Target, Watches};
+use crate::naming::{Name, NamingError};
 use crate::protocol::Scope;
 use crate::server::Node;
 use crate::topology::View;
@@ -113,7 +113,7 @@ impl Session {
         // The options were good once; where a child can't begin anew, its calls say why.
         let Ok(fresh) = Life::begin(&self.options).map(Arc::new) else { return self.life.load() };
         if self.closed.load(Ordering::Acquire) {
-            fresh.base.close();
+            drop(fresh.base.close());
         }
         let before = self.life.compare_and_swap(&life, Arc::clone(&fresh));
         if Arc::ptr_eq(&before, &life) {
@@ -149,17 +149,22 @@ impl Session {
         Ok(turnings.iter().find(|turning| turning.get().is_of(&event_loop)).map(|turning| turning.bind(py).clone()))
     }
 
+    /// Gives back the lease of a name, if one is held there.
+    pub fn give_back(&self, name: &Name) -> Releasing {
+        self.life().base.give_back(name)
+    }
+
     /// Whether it was closed: all contexts over it are.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Ends it, on all loops: calls under way and later ones fail.
-    pub fn close(&self, py: Python<'_>) -> PyResult<()> {
+    /// Ends it, on all loops: calls under way and later ones fail. Gives what goes on in the background.
+    pub fn close(&self, py: Python<'_>) -> PyResult<Releasing> {
         self.closed.store(true, Ordering::Release);
         self.watches.close();
         let life = self.life();
-        life.base.close();
+        let releasing = life.base.close();
         let here = current_loop(py)?;
         let turnings = std::mem::take(&mut *life.lock());
         for turning in turnings {
@@ -170,7 +175,7 @@ impl Session {
                 Turning::tell_its_loop(turning, intern!(py, "_close"));
             }
         }
-        Ok(())
+        Ok(releasing)
     }
 }
 

@@ -245,11 +245,12 @@ impl PyContext {
         entered(|| attempts::attempts(py, &self.session.explain()))
     }
 
-    /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too.
-    fn close(&self) {
+    /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too, and
+    /// unbinds what it bound with a lease.
+    fn close(&self, py: Python<'_>) {
         self.closed.store(true, Ordering::Release);
         if self.opened {
-            self.session.close();
+            self.session.close(py);
         }
     }
 
@@ -280,8 +281,8 @@ impl PyContext {
 
     #[pyo3(signature = (kind, error, traceback))]
     #[expect(unused_variables, reason = "the protocol's parameters")]
-    fn __exit__(&self, kind: &Bound<'_, PyAny>, error: &Bound<'_, PyAny>, traceback: &Bound<'_, PyAny>) {
-        self.close();
+    fn __exit__(&self, py: Python<'_>, kind: &Bound<'_, PyAny>, error: &Bound<'_, PyAny>, traceback: &Bound<'_, PyAny>) {
+        self.close(py);
     }
 
     /// However many names it holds.

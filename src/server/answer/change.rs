@@ -75,7 +75,7 @@ impl Core {
     fn changed(&self, operation: OperationId, mutation: &Mutation, reply: Change) -> Reply {
         match reply {
             Change::Done { version, receipt } => Reply::Done(match mutation {
-                Mutation::Unbind { .. } | Mutation::DestroySubcontext { .. } => {
+                Mutation::Unbind { .. } | Mutation::DestroySubcontext { .. } | Mutation::Release { .. } => {
                     Answer::Removed { existed: version.is_some(), written: self.receipt(version, &receipt) }
                 }
                 _ => Answer::Written(self.receipt(version, &receipt)),

@@ -39,6 +39,7 @@ impl Core {
                 (name, Intent::ResolveConflict { keep: Some(keep) })
             }
             Mutation::Renew { name, version } => (to_change(name)?, Intent::Renew { version: *version }),
+            Mutation::Release { name, version } => (to_change(name)?, Intent::Release { version: *version }),
         })
     }
 }

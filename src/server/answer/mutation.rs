@@ -23,7 +23,7 @@ impl Core {
         if scope == Scope::Peer {
             return Reply::Failed(fault::not_supported("a node does not write into another's local tree"));
         }
-        if let Mutation::Bind { lease: Some(_), .. } | Mutation::Renew { .. } = mutation {
+        if let Mutation::Bind { lease: Some(_), .. } | Mutation::Renew { .. } | Mutation::Release { .. } = mutation {
             let message = "a local tree keeps no leases: what is bound there goes with its node; bind through an HA context";
             return Reply::Failed(fault::not_supported(message));
         }
@@ -65,7 +65,7 @@ fn apply(tree: &Tree, mutation: &Mutation) -> Result<Change<Done>, NamingError> 
         }
         Mutation::DestroySubcontext { name } => told(tree.destroy_subcontext(&parse(name)?)?, Done::Removed),
         // Refused before.
-        Mutation::ResolveConflict { .. } | Mutation::Renew { .. } => Change::Done(Done::Written(None)),
+        Mutation::ResolveConflict { .. } | Mutation::Renew { .. } | Mutation::Release { .. } => Change::Done(Done::Written(None)),
     })
 }
 

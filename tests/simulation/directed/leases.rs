@@ -123,3 +123,25 @@ fn leases_begin_anew_after_a_freeze() {
         stands(&table, "a")
     });
 }
+
+#[test]
+fn what_is_given_back_goes_alone_and_what_took_its_place_stays() {
+    let mut table = Table::of_three(Rules::ALL);
+    let gone = bind(&mut table, 0, 1, "gone");
+    let replaced = bind(&mut table, 0, 2, "replaced");
+    table.ask(2, 3, request(3, &name("replaced"), Intent::rebind(content("y"))));
+    let mut again = request(4, &name("gone"), Intent::Release { version: gone });
+    table.ask(1, 4, again.clone());
+    assert!(matches!(table.reply(4), Some(Reply::Done { version: Some(_), .. })));
+    assert!(!stands(&table, "gone"));
+    // A repetition hears of the same, also where the name was bound anew.
+    let anew = bind(&mut table, 2, 5, "gone");
+    again.is_retry = true;
+    table.ask(0, 6, again);
+    table.pass(ms(200));
+    assert!(matches!(table.reply(6), Some(Reply::Done { version: Some(_), .. })));
+    assert_eq!(table.record(0, &name("gone")).siblings[0].dot, anew);
+    table.ask(1, 7, request(7, &name("replaced"), Intent::Release { version: replaced }));
+    assert!(matches!(table.reply(7), Some(Reply::Done { version: None, .. })), "there is nothing to give back");
+    assert!(stands(&table, "replaced"));
+}

@@ -19,6 +19,7 @@ use super::super::super::known::Known as _;
 use super::super::super::show::Shown;
 use super::super::super::watch::Watched;
 use super::super::super::{operation, show};
+use super::super::closing;
 use super::super::session::{Options, Session};
 use super::super::turning::Turning;
 use super::PyAioContext;
@@ -255,14 +256,17 @@ impl PyAioContext {
         })
     }
 
-    /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too.
-    /// Calls under way end with `ContextClosedError`.
+    /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too, and
+    /// unbinds what it bound with a lease. Calls under way end with `ContextClosedError`.
     fn aclose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let done = self.session.turning(py)?.get().futures().make(py)?;
             self.closed.store(true, Ordering::Release);
             if self.opened {
-                self.session.close(py)?;
+                let releasing = self.session.close(py)?;
+                if releasing.is_under_way() {
+                    return closing::in_thread(py, releasing);
+                }
             }
             done.call_method1(intern!(py, "set_result"), (py.None(),))?;
             Ok(done)
