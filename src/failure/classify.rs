@@ -80,6 +80,9 @@ fn decide<'a>(chain: &'a Chain, findings: &[Finding<'a>]) -> Option<Decision<'a>
         return Some(exhausted(chain, findings, at));
     }
     let Some((finding, meaning)) = deciding(findings) else { return unknown(chain) };
+    if meaning.completion == CompletionStatus::No && meaning.weight != Weight::Decisive && unknown_before(findings, finding) {
+        return unknown(chain);
+    }
     let (printed, weak) = printed(findings);
     let (completion, source) = match printed {
         Some(CompletionStatus::No) if meaning.liar => (meaning.completion, Source::Liar),
@@ -128,6 +131,37 @@ fn lost_later<'f, 'a>(findings: &'f [Finding<'a>], decisive: &Finding<'a>) -> Op
     lost.filter(|(_, meaning)| meaning.weight == Weight::Plain && meaning.completion == CompletionStatus::Maybe)
         .find(|(_, meaning)| matches!(meaning.category, Category::ConnectionLost | Category::NoResponse))
 }
+
+/// Whether what `decisive` was thrown in the handling of is an exception that no rule knows: the request may have left
+/// before that one. What a language throws at itself is no call's.
+fn unknown_before(findings: &[Finding<'_>], decisive: &Finding<'_>) -> bool {
+    let Some(at) = findings.iter().position(|finding| std::ptr::eq(finding.thrown, decisive.thrown)) else { return false };
+    let mut before = findings[at + 1..].iter().skip_while(|finding| finding.thrown.link != Link::Context);
+    before.any(|finding| finding.meaning.is_none() && !OF_THE_LANGUAGE.contains(&finding.thrown.simple_class()))
+}
+
+/// Python's exceptions for a key that is missing, a value of the wrong type, and the like.
+const OF_THE_LANGUAGE: &[&str] = &[
+    "KeyError",
+    "IndexError",
+    "LookupError",
+    "AttributeError",
+    "TypeError",
+    "ValueError",
+    "NameError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "StopIteration",
+    "StopAsyncIteration",
+    "AssertionError",
+    "NotImplementedError",
+    "ZeroDivisionError",
+    "UnicodeDecodeError",
+    "FileNotFoundError",
+    "JSONDecodeError",
+    "Empty",
+    "QueueEmpty",
+];
 
 /// What was thrown on the server is the target's own matter, unless it speaks of the request's arguments or result, or
 /// each server would say it.

@@ -95,11 +95,20 @@ const FAULTS: &[&str] = &[
 
 /// Whether an exception brings the server's answer in its message: the classes that it names there are the server's.
 fn answers_in_words(seen: &Seen<'_>) -> bool {
-    // Spring's have a class for each status within theirs.
-    let mut names = seen.thrown.class.rsplit(['.', '$']).take(2);
-    names.any(|name| FAULTS.contains(&name))
+    is_fault(&seen.thrown.class)
         || says_that_it_was_answered(&seen.message)
         || seen.thrown.code.as_deref().is_some_and(|code| ANSWERED_BY.contains(&code))
+}
+
+/// Whether a class is thrown for a server's answer. Spring's have a class for each status within theirs.
+fn is_fault(class: &str) -> bool {
+    class.rsplit(['.', '$']).take(2).any(|name| FAULTS.contains(&name))
+}
+
+/// Whether the text of an exception brings a server's answer.
+pub fn is_an_answer(text: &str) -> bool {
+    let class = text.split([':', ' ']).next().unwrap_or_default();
+    is_fault(class) || says_that_it_was_answered(&text.to_lowercase())
 }
 
 /// Whether words say that what follows them was the server's answer.

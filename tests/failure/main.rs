@@ -9,3 +9,4 @@ mod reading;
 mod records;
 mod reformatting;
 mod rules;
+mod shadows;

@@ -19,9 +19,7 @@ struct Meaning {
 /// The cases' texts with what they mean, which is worked out once.
 fn texts() -> &'static [(String, String, Meaning)] {
     static TEXTS: LazyLock<Vec<(String, String, Meaning)>> = LazyLock::new(|| {
-        let all = cases("handed.jsonl").into_iter().chain(cases("tables.jsonl"));
-        // What a list in a file looks like says that it is one.
-        let all = all.filter(|case| !case.id.ends_with("-as-is"));
+        let all = ["handed.jsonl", "tables.jsonl", "field.jsonl"].into_iter().flat_map(cases);
         let texts = all.filter_map(|case| Some((case.id, case.input.as_str()?.to_owned())));
         texts.map(|(id, text)| (id, meaning(&text), text)).map(|(id, meaning, text)| (id, text, meaning)).collect()
     });
@@ -31,6 +29,17 @@ fn texts() -> &'static [(String, String, Meaning)] {
 /// Whether indentation alone says what the text means, such as whose cause a cause is.
 fn is_by_indentation(id: &str) -> bool {
     id.ends_with("-by-indentation")
+}
+
+/// Whether a list's dash reads as well as the one that loggers put before a message, where a time stands before it: a
+/// failure then.
+fn is_by_dash(id: &str) -> bool {
+    id.ends_with("-by-dash")
+}
+
+/// Whether several plain words alone tell of the failure: with one or two of them on a line it is no longer found.
+fn is_by_phrase(id: &str) -> bool {
+    id.ends_with("-by-phrase")
 }
 
 fn meaning(text: &str) -> Meaning {
@@ -93,13 +102,21 @@ fn same(change: impl Fn(&str) -> String) {
 }
 
 fn same_of(of: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) {
+    // Where indentation is gone, the answer is the one that delivers no call twice.
+    compare(of, change, |id, _, is| is_by_indentation(id) && is.completion == Some(CompletionStatus::Maybe));
+}
+
+/// The same, or what is as careful: of a failure that the call may have run.
+fn careful_of(of: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) {
+    compare(of, change, |_, was, is| was.completion.is_some() && is.completion == Some(CompletionStatus::Maybe));
+}
+
+fn compare(of: impl Fn(&str) -> bool, change: impl Fn(&str) -> String, is_safe: impl Fn(&str, &Meaning, &Meaning) -> bool) {
     let mut wrong = Vec::new();
     for (id, text, was) in texts().iter().filter(|(id, ..)| of(id)) {
         let changed = change(text);
         let is = meaning(&changed);
-        // Where that is gone, the answer is the one that delivers no call twice.
-        let is_safe = is_by_indentation(id) && is.completion == Some(CompletionStatus::Maybe);
-        if *was != is && !is_safe {
+        if *was != is && !is_safe(id, was, &is) {
             wrong.push(format!("{id}: {was:?} became {is:?} in\n{changed}\n"));
         }
     }
@@ -108,24 +125,24 @@ fn same_of(of: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) {
 
 /// Texts with a failure in them: another one behind it changes what others mean.
 fn fails(id: &str) -> bool {
-    !id.contains("none-") && id != "wfnam-59-info"
+    !id.contains("none-") && !id.starts_with("nf") && id != "wfnam-59-info"
 }
 
 #[test]
 fn a_prefix_on_each_line() {
     // Each text with some of them; `all_of_it_at_once` mixes the rest.
     for (at, prefix) in PREFIXES.iter().enumerate() {
-        same_of(|id| id.len() % 3 == at % 3, |text| prefixed(text, prefix));
+        same_of(|id| id.len() % 3 == at % 3 && !is_by_dash(id), |text| prefixed(text, prefix));
     }
 }
 
 #[test]
 fn hard_wraps() {
-    for width in [30, 50, 72, 100] {
-        same_of(|id| !id.ends_with("-unwrapped"), |text| wrapped(text, width));
+    for width in [50, 72, 100] {
+        same(|text| wrapped(text, width));
     }
-    // A class of any name is known by its frames, unless these are cut in two.
-    same_of(|id| id.starts_with("any-class-java"), |text| wrapped(text, 50));
+    // So narrow, a message is in so many pieces that some are taken for what they are not: never for less than before.
+    careful_of(|id| !is_by_phrase(id), |text| wrapped(text, 30));
 }
 
 #[test]
@@ -164,7 +181,7 @@ proptest! {
 
     #[test]
     fn all_of_it_at_once(chosen in any::<prop::sample::Index>(), prefix in any::<prop::sample::Index>(), width in 40_usize..160, blanks: bool, stack: bool) {
-        let texts: Vec<_> = texts().iter().filter(|(id, ..)| !is_by_indentation(id) && !id.ends_with("-unwrapped")).collect();
+        let texts: Vec<_> = texts().iter().filter(|(id, ..)| !is_by_indentation(id) && !is_by_dash(id)).collect();
         let (id, text, was) = texts[chosen.index(texts.len())];
         let mut changed = if blanks { collapsed(text) } else { text.clone() };
         if stack && fails(id) {

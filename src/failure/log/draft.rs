@@ -22,7 +22,11 @@ impl Draft {
     /// An exception of that class.
     pub fn new(class: &str, link: Link) -> Self {
         let is_system = corba::system_exception(class).is_some();
-        Self { thrown: Thrown { class: class.to_owned(), link, ..Thrown::default() }, is_system, ..Self::default() }
+        // Ruby has a class for each status.
+        let code = class.strip_prefix("GRPC::").and_then(status::code);
+        let class = if code.is_some() { "grpc.RpcError" } else { class };
+        let code = code.map(str::to_owned);
+        Self { thrown: Thrown { class: class.to_owned(), link, code, ..Thrown::default() }, is_system, ..Self::default() }
     }
 
     /// Whether a field of that kind has not come yet.
@@ -63,6 +67,7 @@ impl Draft {
             message.push_str(if message.is_empty() { "" } else { " " });
             message.push_str(word);
         }
+        let message = message.strip_suffix("--->").unwrap_or(&message);
         let trimmed = message.trim_start_matches([':', ' ', '(']).trim_end_matches([';', ':', '[', '(', ' ', '.']);
         let trimmed = if trimmed.contains('[') { trimmed } else { trimmed.trim_end_matches(']') };
         trimmed.clone_into(&mut self.thrown.message);

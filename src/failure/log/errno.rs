@@ -50,6 +50,13 @@ pub struct Failed {
     pub length: usize,
 }
 
+/// The symbol of Node's `code: 'ECONNRESET'` at the start of a text.
+pub fn property(text: &str) -> Option<&str> {
+    let value = text.strip_prefix("code: '")?;
+    let symbol = &value[..value.bytes().take(32).position(|b| b == b'\'')?];
+    SYMBOLS.contains(&symbol).then_some(symbol)
+}
+
 /// The failed call that a text begins with.
 pub fn failed(text: &str) -> Option<Failed> {
     // Asked at each word: most are told by their first letter.

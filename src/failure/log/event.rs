@@ -4,12 +4,13 @@
 //! for: a link without its exception, an open bracket, `completed:` without its value. It ends with the next failure,
 //! with another record of the log, or after some lines of anything else.
 
-use super::kind::Kind;
+use super::kind::{self, Kind};
 use super::line::Line;
 use super::parse::common_prefix;
 use super::record::{self, Relation};
 use super::shape;
-use super::{fields, listing};
+use super::{fields, listing, members};
+use crate::failure::finding;
 use crate::failure::tables::rmi::ANSWERED;
 
 /// No event keeps more lines than this; what an event of a longer text loses are frames and lines of prose.
@@ -20,9 +21,22 @@ const MOST_FRAMES: usize = 12;
 const MOST_PROSE: usize = 6;
 const MOST_ASKED_FOR: usize = 40;
 
+/// What goes on until its end: gRPC's `<_InactiveRpcError of RPC …`, the members of Node's errors.
+const BRACKETS: &[(&str, char)] = &[("<_", '>'), ("<AioRpcError", '>'), ("Status(StatusCode", ')'), ("[errors]: [", ']')];
+
 /// What the line of a link begins with.
-const LINK_STARTS: &[&str] =
-    &["Caused by:", "Caused by ", "Suppressed:", "[Root", "Root exception is", "nested exception is", "The above", "During"];
+const LINK_STARTS: &[&str] = &[
+    "--->",
+    "[cause]:",
+    "Caused by:",
+    "Caused by ",
+    "Suppressed:",
+    "[Root",
+    "Root exception is",
+    "nested exception is",
+    "The above",
+    "During",
+];
 
 /// Whether a frame tells where the exception came from, so that it is kept however deep it stands.
 fn tells(frame: &str) -> bool {
@@ -31,7 +45,30 @@ fn tells(frame: &str) -> bool {
 
 /// Whether two lines that follow each other are a class each and nothing else.
 fn is_listed(first: &Line, second: &Line) -> bool {
-    first.number + 1 == second.number && listing::is_bare(&first.content) && listing::is_bare(&second.content)
+    let prefix = common_prefix([first, second].into_iter());
+    let is_bare = |line: &Line| line.content.get(prefix..).is_some_and(listing::is_bare);
+    first.number + 1 == second.number && is_bare(first) && is_bare(second)
+}
+
+/// Whether the class in a line is only spoken of, by the line before. Both may have a prefix of no known form.
+fn is_spoken_of(before: &Line, line: &Line) -> bool {
+    let prefix = common_prefix([before, line].into_iter());
+    let (Some(above), Some(content)) = (before.content.get(prefix..), line.content.get(prefix..)) else { return false };
+    let same = record::relation(before.is_record.then_some(before), line) == Relation::Same;
+    let talked = !content.contains(": ") && shape::starts_with_class(content) && shape::talks_on(above);
+    let bare = Line { content: content.to_owned(), ..Line::default() };
+    is_listed(before, line) || (same && (talked || listing::leads(above, content))) || (prefix > 0 && !kind::of(&bare).may_open())
+}
+
+/// The lines before one with an exception that say that it stands in the server's answer: a message that was wrapped.
+fn answer_before<'a>(before: &'a [Line], line: &Line) -> &'a [Line] {
+    let same = |before: &Line| record::relation(before.is_record.then_some(before), line) == Relation::Same;
+    let goes_on = |before: &&Line| same(before) && !before.content.is_empty() && !before.content.ends_with(['.', '!', '?']);
+    let from = before.len() - before.iter().rev().take_while(goes_on).count();
+    let words = before[from..].iter().chain([line]).map(|line| line.content.trim()).collect::<Vec<_>>().join(" ");
+    let says = finding::says_that_it_was_answered(&words.to_lowercase());
+    let alone = finding::says_that_it_was_answered(&line.content.to_lowercase());
+    if says && !alone { &before[from..] } else { &[] }
 }
 
 /// Whether the line before a stack frame is its exception, whatever its class; both may have a prefix of no known form.
@@ -76,8 +113,8 @@ pub struct Open {
     /// It has lines without the prefix of a record: what has one begins another.
     bare: bool,
     pipe: bool,
-    /// The last of its lines that opened gRPC's bracket.
-    bracket: Option<usize>,
+    /// The last of its lines that opened a bracket, and what closes that.
+    bracket: Option<(usize, char)>,
 }
 
 /// What becomes of an event when a line comes.
@@ -96,19 +133,21 @@ impl Open {
         if kind == Kind::Frame {
             return Self::begin_at_frame(line, before);
         }
-        let before = before.last();
-        let same = |before: &&Line| record::relation(before.is_record.then_some(before), &line) == Relation::Same;
-        let spoken_of = !line.content.contains(": ")
-            && shape::starts_with_class(&line.content)
-            && before.filter(same).is_some_and(|before| shape::talks_on(&before.content));
-        let listed = before.is_some_and(|before| is_listed(before, &line));
+        let last = before.last();
         let opens = match kind {
-            Kind::Head | Kind::MidLink => !spoken_of && !listed,
+            Kind::Head | Kind::MidLink => !last.is_some_and(|last| is_spoken_of(last, &line)),
             Kind::Near | Kind::Traceback | Kind::Link => true,
             _ => false,
         };
+        if !opens {
+            return None;
+        }
         let mut open = Self::default();
-        opens.then(|| open.add(line, kind)).map(|()| open)
+        for lead in answer_before(before, &line) {
+            open.add(lead.clone(), Kind::Prose);
+        }
+        open.add(line, kind);
+        Some(open)
     }
 
     /// A class of any name is an exception where Java's frames stand below its message, which may be wrapped.
@@ -117,7 +156,8 @@ impl Open {
         let (head, message) = before[at..].split_first()?;
         let goes_on = |line: &Line| {
             let same = record::relation(Some(head).filter(|head| head.is_record), line) == Relation::Same;
-            same && !line.content.starts_with([' ', '\t']) && !line.content.is_empty()
+            let indented = line.content.starts_with([' ', '\t']) && line.content.trim() != "at";
+            same && !indented && !line.content.is_empty()
         };
         if !message.iter().all(goes_on) {
             return None;
@@ -168,7 +208,9 @@ impl Open {
             Kind::Link => true,
             _ if asks => true,
             // What a library complained of before belongs to the failure that follows.
-            Kind::Head | Kind::MidLink if self.heads == 1 && self.lines.len() == 1 => self.names_its_code(&line),
+            Kind::Head | Kind::MidLink if self.heads == 1 && self.frames == 0 => {
+                self.names_its_code(&line) || self.goes_on_in(&line)
+            }
             Kind::Head | Kind::MidLink => self.heads == 0 && !self.traceback.is_open(),
             Kind::Near => self.frames == 0,
             Kind::Traceback => self.traceback == Traceback::Announced,
@@ -236,7 +278,8 @@ impl Open {
             Kind::Traceback => self.traceback = Traceback::Open,
             Kind::Link => {
                 self.heads = self.heads.max(1);
-                if line.content.contains("above exception") {
+                let is_member = members::is_rule(line.content.trim_start());
+                if line.content.contains("above exception") || is_member {
                     self.traceback = Traceback::Announced;
                 }
             }
@@ -245,14 +288,16 @@ impl Open {
             Kind::Prose if self.traceback.is_open() && !is_code && shape::ends_traceback(&line.content) => {
                 self.traceback = Traceback::None;
                 self.heads += 1;
+                self.frames = 0;
+                self.prose = 0;
             }
             _ => {}
         }
         self.pipe = line.opens_pipe || (self.pipe && !line.content.contains("|#]"));
         let keeps = kind != Kind::Blank && (kind != Kind::Frame || self.frames <= MOST_FRAMES || tells(&line.content));
         if keeps && self.lines.len() < MOST_LINES && self.bytes < MOST_BYTES {
-            if line.content.contains("<_") || line.content.contains("<AioRpcError") {
-                self.bracket = Some(self.lines.len());
+            if let Some((_, end)) = BRACKETS.iter().find(|(begin, _)| line.content.contains(begin)) {
+                self.bracket = Some((self.lines.len(), *end));
             }
             self.bytes += line.content.len();
             self.lines.push(line);
@@ -279,15 +324,22 @@ impl Open {
 
     /// Whether its only line is a product's message that was broken before it named its exception.
     fn names_its_code(&self, next: &Line) -> bool {
-        let Some(only) = self.lines.first() else { return false };
+        let [only] = self.lines.as_slice() else { return false };
         let code = only.content.split([' ', ':']).find_map(shape::product_code);
         let has_class = ["xception", "Error"].iter().any(|class| only.content.contains(class));
         code.is_some() && !has_class && next.content.starts_with(char::is_lowercase) && self.breaks_off(next)
     }
 
+    /// Whether it is a server's answer that was broken before the exception that it quotes, or may be one.
+    fn goes_on_in(&self, next: &Line) -> bool {
+        let text = || self.lines.iter().map(|line| line.content.trim()).collect::<Vec<_>>().join(" ");
+        self.breaks_off(next) && finding::is_an_answer(&text())
+    }
+
     /// Whether it ends with words that link the next exception, which has not come yet.
     fn ends_with_link(&self) -> bool {
-        const WORDS: &[&str] = &["nested exception is:", "nested exception is", "Root exception is", "Caused by:", "Suppressed:"];
+        const WORDS: &[&str] =
+            &["--->", "nested exception is:", "nested exception is", "Root exception is", "Caused by:", "Suppressed:"];
         self.lines.last().is_some_and(|last| WORDS.iter().any(|words| last.content.trim_end().ends_with(words)))
     }
 
@@ -298,6 +350,9 @@ impl Open {
         }
         let Some(last) = self.lines.last() else { return false };
         let tail = last.content.trim_end();
+        if members::is_rule(tail.trim_start()) {
+            return true;
+        }
         if tail.ends_with([':', ';', ',', '=', '(', '[', '<', '{']) && self.frames == 0 {
             return true;
         }
@@ -305,7 +360,8 @@ impl Open {
             self.lines.iter().rev().take(3).flat_map(|line| line.content.split_whitespace().rev()).take(4).collect();
         last_words.reverse();
         let end = last_words.join(" ");
-        let asks = ["nested exception is:", "Caused by:", "Suppressed:", "following exception:", "another exception occurred:"];
+        let asks =
+            ["--->", "nested exception is:", "Caused by:", "Suppressed:", "following exception:", "another exception occurred:"];
         let begun = [
             "nested exception is",
             "nested exception",
@@ -327,12 +383,12 @@ impl Open {
         ];
         asks.iter().any(|words| end.ends_with(words))
             || (self.frames == 0 && begun.iter().any(|words| end.ends_with(words)))
-            || (self.frames == 0 && self.in_bracket())
+            || self.in_bracket()
     }
 
-    /// gRPC's `<_InactiveRpcError of RPC …` goes on until its `>`.
     fn in_bracket(&self) -> bool {
-        self.bracket.is_some_and(|at| self.lines.len() - at <= MOST_ASKED_FOR)
-            && self.lines.last().is_some_and(|line| !line.content.trim_end().ends_with('>'))
+        let Some((at, end)) = self.bracket else { return false };
+        let is_open = |line: &Line| !line.content.trim_end().ends_with(end);
+        self.lines.len() - at <= MOST_ASKED_FOR && self.lines.last().is_some_and(is_open)
     }
 }

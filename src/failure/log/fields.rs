@@ -36,6 +36,10 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
         let (value, end) = value(text, text.len() - after.len())?;
         return Some((vec![Field::Completed(CompletionStatus::from_word(value)?)], end));
     }
+    if let Some(after) = word(rest, "Completion Status").or_else(|| word(rest, "completion status")) {
+        let (value, end) = value(text, text.len() - after.len())?;
+        return Some((vec![Field::Completed(CompletionStatus::from_word(value)?)], end));
+    }
     if rest.starts_with("COMPLETED_") {
         let length = word_length(rest);
         return Some((vec![Field::Completed(CompletionStatus::from_word(&rest[..length])?)], at + length));

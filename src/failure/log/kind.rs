@@ -3,7 +3,7 @@
 use super::line::Line;
 use super::parse::starts;
 use super::shape::{self, NEAR};
-use super::{errno, fields, status};
+use super::{errno, fields, members, status};
 
 /// Words that lead from one exception to the next within a message: JNP's from its list of URLs to the search for
 /// others, .NET's from a status to what was behind it.
@@ -51,11 +51,20 @@ pub fn of(line: &Line) -> Kind {
     if rest.find("Traceback").is_some_and(|at| starts(&rest[at..], "Traceback (most").is_some()) {
         return Kind::Traceback;
     }
-    if shape::link(rest).is_some() || shape::turn(rest).is_some() || rest.starts_with("Suppressed:") || rest.starts_with("[Root")
+    let links = ["Suppressed:", "[Root", "(Caused by ", "--->", "[cause]:", "[errors]: ["];
+    if shape::link(rest).is_some()
+        || shape::turn(rest).is_some()
+        || links.iter().any(|words| rest.starts_with(words))
+        || members::is_rule(rest)
     {
         return Kind::Link;
     }
-    if shape::frame(content, start).is_some() || rest == "at" || rest.starts_with(">> SERVER") {
+    if shape::frame(content, start).is_some()
+        || rest.starts_with("--- End of ")
+        || rest == "at"
+        || shape::is_place(rest)
+        || rest.starts_with(">> SERVER")
+    {
         return Kind::Frame;
     }
     let (mut has_fields, mut has_link) = (false, false);
@@ -68,6 +77,11 @@ pub fn of(line: &Line) -> Kind {
         }
         // Behind a prefix of a form that is not known.
         if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") || shape::turn(here).is_some() {
+            return Kind::Link;
+        }
+        let in_bracket =
+            content[..at].ends_with('[') && ["Root exception is", "cause]:"].iter().any(|link| here.starts_with(link));
+        if in_bracket || shape::is_pointed_at(content, at) {
             return Kind::Link;
         }
         if shape::link(here).is_some() || WITHIN.iter().any(|words| here.starts_with(words)) {

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::json::{self, Record};
 use super::prefix::{self, Stripped};
-use super::{colour, kind};
+use super::{colour, kind, listing};
 
 /// More of a line than this is not looked at.
 pub const MOST_BYTES: usize = 16 * 1024;
@@ -31,7 +31,14 @@ pub struct Line {
 impl Line {
     /// Reads a line's bytes, in any encoding: what is not UTF-8 is replaced.
     pub fn read(number: u64, bytes: &[u8]) -> Self {
-        let text = clean(&String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_BYTES)]));
+        let raw = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_BYTES)]);
+        let content = prefix::strip(&raw).content;
+        // An item's dash passes for the one that loggers write.
+        let dash = if raw[..raw.len() - content.len()].ends_with("- ") { 2 } else { 0 };
+        if listing::explains(&raw[raw.len() - content.len() - dash..]) {
+            return Self { number, ..Self::default() };
+        }
+        let text = clean(&raw);
         let Stripped { content, time, is_record, is_notice } = prefix::strip(&text);
         let opens_pipe = text.contains("[#|") && !text.contains("|#]");
         Self {

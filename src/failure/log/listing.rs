@@ -22,6 +22,11 @@ const SETTINGS: &[&str] = &[
     "exceptions",
     "errors",
 ];
+/// Those of them that no message ends with.
+const POLICIES: &[&str] =
+    &["retryable", "retryon", "retry_on", "retry-on", "polic", "exclude", "include", "whitelist", "blacklist"];
+/// An item of a list, in YAML and in text.
+const ITEMS: &[&str] = &["-", "*", "+", "\u{2022}"];
 /// How the key of what was thrown ends.
 const THROWN: &[&str] = &[
     "error",
@@ -47,11 +52,18 @@ const THROWN: &[&str] = &[
 const MARKUP: &[&str] = &["<li>", "<code>", "<dt>", "<td>", "<tt>"];
 
 /// What several of them are called.
-const SEVERAL: &[&str] = &["exceptions", "errors", "classes"];
+const SEVERAL: &[&str] = &["exceptions", "errors", "classes", "Raises", "Throws"];
 
 /// Whether a line ends with the words for several classes, which follow.
 pub fn announces(line: &str) -> bool {
     line.strip_suffix(':').is_some_and(|line| SEVERAL.iter().any(|word| line.ends_with(word)))
+}
+
+/// Whether what follows a class says when it is thrown, as documentation does: `TimeoutError: if no answer comes`.
+pub fn says_when(after: &str) -> bool {
+    const WORDS: &[&str] = &["if", "when", "whenever", "raised", "thrown"];
+    let first = after.strip_prefix(':').and_then(|text| text.split_whitespace().next());
+    first.is_some_and(|first| WORDS.contains(&first))
 }
 
 /// Whether a class is only listed, by what stands before it and behind it.
@@ -65,8 +77,7 @@ pub fn lists(before: &str, after: &str) -> bool {
         return false;
     }
     let before = before.trim();
-    // An item: of YAML, of a list in text.
-    if ["-", "*", "+", "\u{2022}"].contains(&before) {
+    if ITEMS.contains(&before) {
         return true;
     }
     let Some(key) = before.strip_suffix([':', '=']) else { return false };
@@ -75,10 +86,46 @@ pub fn lists(before: &str, after: &str) -> bool {
     let names = |words: &[&str]| words.iter().any(|part| word.contains(part));
     let last = word.rsplit(['.', '-', '_']).next().unwrap_or_default();
     // `the following exceptions: `, and a line that is a setting and nothing else.
+    let is_set = before.ends_with('=');
     SEVERAL.contains(&word.as_str())
         || (is_alone && names(SETTINGS))
-        || (is_alone && before.ends_with('=') && !THROWN.contains(&last))
+        // Behind a prefix of a form that is not known.
+        || names(POLICIES)
+        || (is_set && (is_alone || word.contains('.')) && !THROWN.contains(&last))
 }
+
+/// Whether a class that begins a line is listed by the end of the line before, which was broken there.
+pub fn leads(line: &str, next: &str) -> bool {
+    let class = next.trim().split([',', ' ', '#', '|']).next().unwrap_or_default();
+    is_bare(class) && lists(&format!("{} ", line.trim_end()), &next.trim()[class.len()..])
+}
+
+/// Whether a line of a document explains what an exception means: an item, a table's row or a heading whose class is set
+/// as code, what a docstring says is raised.
+pub fn explains(line: &str) -> bool {
+    let line = line.trim_start();
+    // Text set as code in reStructuredText.
+    let is_class = |class: &str| !class.is_empty() && !class.contains([' ', ':', '(', '`']);
+    if line.strip_prefix("``").and_then(|code| code.split_once("``")).is_some_and(|(class, _)| is_class(class)) {
+        return true;
+    }
+    let item = line.trim_start_matches(['-', '*', '+', '|', '#', '\u{2022}', ' ']);
+    let number = item.bytes().take_while(u8::is_ascii_digit).count();
+    let item = item[number..].strip_prefix(['.', ')']).filter(|_| number > 0).map_or(item, str::trim_start);
+    if item.len() == line.len() {
+        let raised = RAISED.iter().find_map(|word| line.strip_prefix(word));
+        return raised.is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()));
+    }
+    let markup = &line[..line.len() - item.len()];
+    let inside = match item.strip_prefix('`') {
+        Some(code) => code.trim_start_matches('`').split_once('`'),
+        None => item.split_once("**").filter(|_| markup.strip_suffix("**").is_some_and(|item| !item.is_empty())),
+    };
+    inside.is_some_and(|(class, _)| is_class(class))
+}
+
+/// What documentation puts before a class that may be raised.
+const RAISED: &[&str] = &[":raises ", ":raise ", ":exception ", ":except ", "@throws ", "@exception ", "@raise ", "\\throws "];
 
 /// Whether a line is a class and nothing else, as in a list of them.
 pub fn is_bare(line: &str) -> bool {

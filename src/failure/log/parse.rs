@@ -8,6 +8,7 @@ use super::draft::Draft;
 use super::errno;
 use super::fields::{self, Field};
 use super::line::Line;
+use super::members::{self, Begins, Members};
 use super::shape::{self, NEAR};
 use super::status;
 use crate::failure::tables::rmi::ANSWERED;
@@ -23,11 +24,13 @@ pub fn parse(lines: &[Line]) -> Chain {
 const MOST_THROWN: usize = 64;
 const MOST_FRAMES: usize = 6;
 
-/// Where exceptions go: into the chain itself, or into its last part, which a line of that indentation began.
+/// Where exceptions go: into the chain itself, into its last part, which a line of that indentation began, or into the last
+/// member of a group.
 #[derive(Clone, Copy)]
 enum Place {
     Chain,
     Part { indentation: usize },
+    Member,
 }
 
 /// A Python traceback ends with its exception, which may have any name.
@@ -49,6 +52,7 @@ struct Walk<'a> {
     prefix: usize,
     chain: Vec<Draft>,
     parts: Vec<Vec<Draft>>,
+    members: Members,
     /// What Python printed before, which is deeper.
     deeper: Vec<Draft>,
     place: Place,
@@ -80,6 +84,7 @@ impl<'a> Walk<'a> {
             prefix,
             chain: Vec::new(),
             parts: Vec::new(),
+            members: Members::default(),
             deeper: Vec::new(),
             place: Place::Chain,
             link: None,
@@ -109,6 +114,13 @@ impl<'a> Walk<'a> {
         let rest = &text[at..];
         if let Some(end) = self.link_at(text, at) {
             return Some(end);
+        }
+        if self.link.is_none() && shape::is_pointed_at(text, at) {
+            self.end_message(text, at);
+            self.link = Some(Link::Cause);
+        }
+        if let Some(length) = self.own_code(rest) {
+            return Some(at + length);
         }
         if self.traceback == Traceback::Open
             && !self.frames.is_empty()
@@ -178,8 +190,9 @@ impl<'a> Walk<'a> {
             // `IDL:omg.org/CORBA/TRANSIENT:1.0'`: the version is no message.
             let version =
                 if mention.class.starts_with("omg.org") { starts(&text[mention.end..], ":1.0'").unwrap_or(0) } else { 0 };
-            self.message = Some(mention.end + version);
-            return Some(mention.end + version);
+            let message = mention.end + version.max(shape::number(&text[mention.end..]));
+            self.message = Some(message);
+            return Some(message);
         }
         if let Some(length) = starts(rest, "user exception, ID") {
             self.open(text, at, at + length, Draft::new("user exception", Link::Nested));
@@ -189,6 +202,16 @@ impl<'a> Walk<'a> {
             return self.without_class(text, at);
         }
         None
+    }
+
+    /// Node prints an error's properties below its frames: its code is one of them.
+    fn own_code(&mut self, rest: &str) -> Option<usize> {
+        let symbol = errno::property(rest)?;
+        let draft = self.current().last_mut()?;
+        if draft.thrown.code.is_none() && !draft.thrown.message.contains(symbol) {
+            draft.thrown.code = Some(symbol.to_owned());
+        }
+        Some("code: '".len() + symbol.len())
     }
 
     /// A code or words that tell of a failure where no exception is open.
@@ -236,9 +259,20 @@ impl<'a> Walk<'a> {
             self.traceback = Traceback::Open;
             return Some(at + length);
         }
+        if let Some((begins, end)) = members::begins(text, at).filter(|(begins, _)| self.may_begin(*begins)) {
+            self.end_traceback(text, at);
+            self.end_message(text, at);
+            self.begin_member(begins, at);
+            return Some(end);
+        }
         if let Some((length, link)) = shape::turn(rest) {
             self.end_traceback(text, at);
             self.end_message(text, at);
+            if matches!(self.place, Place::Member) && !self.members.have_ended(text, at) {
+                self.members.turn(link);
+                return Some(at + length);
+            }
+            self.settle_members();
             if let Some(first) = self.chain.first_mut() {
                 first.thrown.link = link;
             }
@@ -247,7 +281,7 @@ impl<'a> Walk<'a> {
             self.place = Place::Chain;
             return Some(at + length);
         }
-        let (length, link) = shape::link(rest)?;
+        let (length, link) = shape::link(rest).or_else(|| shape::node_cause(text, at))?;
         self.end_message(text, at);
         if let Place::Part { indentation } = self.place
             && self.begins_line(text, at)
@@ -261,6 +295,33 @@ impl<'a> Walk<'a> {
         }
         self.link = Some(link);
         Some(at + length)
+    }
+
+    /// Whether a group's member may begin here; a rule between two of them is all that is left of some.
+    fn may_begin(&self, begins: Begins) -> bool {
+        !self.members.is_empty()
+            || self.chain.iter().any(|draft| members::is_group(&draft.thrown.class))
+            || (begins == Begins::One { is_first: false } && !self.chain.is_empty())
+    }
+
+    fn begin_member(&mut self, begins: Begins, at: usize) {
+        if self.members.is_empty() {
+            // .NET prints the first one as if it were the cause.
+            let group = self.chain.iter().rposition(|draft| members::is_group(&draft.thrown.class));
+            let first = self.chain.split_off(group.map_or(0, |group| group + 1));
+            self.members.begin(at, first);
+        }
+        self.members.each = begins == Begins::Each;
+        self.members.begin(at, Vec::new());
+        self.place = Place::Member;
+        self.link = Some(Link::Outermost);
+    }
+
+    /// The group is over: its worst member goes on with its chain.
+    fn settle_members(&mut self) {
+        let (mut worst, others) = std::mem::take(&mut self.members).settle();
+        self.chain.append(&mut worst);
+        self.parts.extend(others);
     }
 
     fn status(&mut self, text: &str, at: usize, end: usize, code: &str) -> usize {
@@ -282,6 +343,9 @@ impl<'a> Walk<'a> {
         self.end_message(text, at);
         self.open_answer(text, at);
         self.traceback = Traceback::None;
+        if self.members.each && matches!(self.place, Place::Member) && self.begins_line(text, at) {
+            self.members.begin(at, Vec::new());
+        }
         draft.thrown.line = self.line(at);
         draft.thrown.frames.extend(self.frames.drain(..).rev());
         let current = self.current();
@@ -299,8 +363,7 @@ impl<'a> Walk<'a> {
         if !self.current().is_empty() || self.link.is_some() {
             return;
         }
-        let start = self.starts.get(self.line_index(at)).copied().unwrap_or(at);
-        let before = one_line(&text[start.min(at)..at]).to_lowercase();
+        let before = one_line(&text[..at]).to_lowercase();
         if finding::says_that_it_was_answered(&before) {
             let mut answer = Draft::new("", Link::Outermost);
             answer.thrown.line = self.line(at);
@@ -366,6 +429,7 @@ impl<'a> Walk<'a> {
                 let last = self.parts.len() - 1;
                 &mut self.parts[last]
             }
+            Place::Member if !self.members.is_empty() => self.members.last().unwrap_or(&mut self.chain),
             _ => &mut self.chain,
         }
     }
@@ -387,6 +451,7 @@ impl<'a> Walk<'a> {
     }
 
     fn finish(mut self) -> Chain {
+        self.settle_members();
         self.chain.append(&mut self.deeper);
         let thrown = |drafts: Vec<Draft>| drafts.into_iter().map(Draft::finish).collect::<Vec<Thrown>>();
         let parts: Vec<_> = self.parts.into_iter().map(thrown).collect();

@@ -198,7 +198,7 @@ impl LogReader {
         if !kind.may_open() {
             return;
         }
-        let before = self.before(start, if kind == Kind::Frame { LINES_BEFORE } else { 1 });
+        let before = self.before(start, if kind == Kind::Frame { LINES_BEFORE } else { 2 });
         let time = line.time.clone().or_else(|| before.last().and_then(|before| before.time.clone()));
         if let Some(open) = Open::begin(line, kind, &before) {
             self.opened_at = time;

@@ -31,8 +31,7 @@ pub const LITERALS: &[&str] = &[
     "EHOST",
     "ENET",
     "EPIPE",
-    "ENOTCONN",
-    "ENOTFOUND",
+    "ENOT",
     "EAI_",
     "EMFILE",
     "ENFILE",
@@ -63,8 +62,8 @@ pub const LITERALS: &[&str] = &[
     " DEADLINE_EXCEEDED:",
     "UNAUTHENTICATED:",
     "Traceback",
-    "terminate ",
-    "libc++abi",
+    "terminat",
+    "GRPC::",
     " tcp",
     "EOF",
     " deadline",
@@ -73,6 +72,7 @@ pub const LITERALS: &[&str] = &[
     "curl:",
     " sending ",
     "(os ",
+    "net/http: ",
 ];
 /// More patterns than these are no longer searched for in one vectorised pass.
 const _: () = assert!(LITERALS.len() <= 64, "too many literals");

@@ -3,7 +3,7 @@
 //! Everything here looks at one place of a text and a bounded piece behind it.
 
 use super::parse::starts;
-use super::{fields, listing};
+use super::{fields, listing, status};
 use crate::failure::corba;
 use crate::failure::tables::plain_words;
 use crate::failure::{Link, Thrown, tables};
@@ -26,6 +26,17 @@ pub fn link(text: &str) -> Option<(usize, Link)> {
         return None;
     }
     LINKS.iter().find_map(|(words, link)| Some((starts(text, words)?, *link)))
+}
+
+/// Node's `[cause]: ` at its word: its length, and what it makes of the next exception.
+pub fn node_cause(text: &str, at: usize) -> Option<(usize, Link)> {
+    let length = text[at..].strip_prefix("cause]:").filter(|_| text[..at].ends_with('['));
+    length.map(|_| ("cause]:".len(), Link::Cause))
+}
+
+/// Whether .NET's arrow points to the word at `at`: what caused the exception before.
+pub fn is_pointed_at(text: &str, at: usize) -> bool {
+    text[..at].trim_end().ends_with("--->")
 }
 
 /// The words at the start of a text that turn Python's order: their length, and what the exception before them is.
@@ -85,6 +96,7 @@ const TALK: &[&str] = &[
     "catching",
     "except",
     "raise",
+    "raises",
     "throws",
     "throw",
     "new",
@@ -112,7 +124,7 @@ const TALK: &[&str] = &[
 /// Whether a line ends in the middle of talk, so that a class at the start of the next one is only spoken of.
 pub fn talks_on(line: &str) -> bool {
     let line = line.trim_end();
-    line.ends_with(',')
+    line.ends_with([',', '|'])
         || listing::announces(line)
         || TALK.contains(&line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
 }
@@ -148,7 +160,8 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
     let system = corba::system_exception(path).is_some() || unlisted();
     let dotted = path.len() > name.len();
     let generic = !dotted && ["Error", "Exception", "Throwable"].contains(&name);
-    let ends = ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
+    // A method that handles one is no class.
+    let ends = !name.starts_with(char::is_lowercase) && ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
     let is_name = (system && (dotted || is_plainly_corba(name, &text[end..])))
         || (ends && !generic)
         || OTHER_NAMES.contains(&name)
@@ -156,6 +169,7 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
         || ["Error", "Exception"].contains(&name) && (dotted || names_errno(&text[end..]))
         || (name.starts_with(char::is_uppercase) && name.ends_with(char::is_lowercase) && is_in_errors_module(path))
         || path.starts_with("Errno::")
+        || (path.starts_with("GRPC::") && status::code(name).is_some())
         || path.rsplit('$').nth(1).is_some_and(|outer| outer.ends_with("Exception"))
         || (dotted && name.starts_with(char::is_uppercase) && is_traced(text, at, end, linked));
     (is_name && fits(text, at, end, linked, system, dotted)).then_some(Mention { class: path, end })
@@ -233,7 +247,7 @@ fn is_traced(text: &str, at: usize, end: usize, linked: bool) -> bool {
     let breaks = text[end..].bytes().take(1000).enumerate().filter(|(_, b)| *b == b'\n').map(|(line, _)| end + line + 1);
     breaks.take(MOST_WRAPPED).any(|below| {
         let frame_at = text.len() - text[below..].trim_start().len();
-        text[frame_at..].starts_with("at ") && frame(text, frame_at).is_some()
+        text[frame_at..].starts_with("at") && frame(text, frame_at).is_some()
     })
 }
 
@@ -282,7 +296,7 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
     if after.starts_with("::") || after.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return false;
     }
-    if !linked && listing::lists(lead, after) {
+    if !linked && (listing::lists(lead, after) || listing::says_when(after)) {
         return false;
     }
     let details =
@@ -309,7 +323,7 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
         Some('[') => true,
         Some(';') => details || introduced,
         Some(']' | ')' | ',' | '"' | '\'' | '>') => linked,
-        Some(_) if details || numbered(next) => true,
+        Some(_) if details || number(next) > 0 || has_symbol(next) => true,
         Some(_) | None => {
             let ends_line = after.is_empty() || after.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
             let ends = next.is_empty() || ends_line || frame(text, text.len() - next.len()).is_some();
@@ -319,9 +333,20 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
 }
 
 /// .NET's number between class and message: `SocketException (10061): …`, `Win32Exception (0x80004005): …`.
-fn numbered(next: &str) -> bool {
-    let inside = next.strip_prefix('(').and_then(|next| near(next).split_once("):"));
-    inside.is_some_and(|(number, _)| number.starts_with(|c: char| c.is_ascii_digit()) && !number.contains(' '))
+/// Its length with the blank before it.
+pub fn number(text: &str) -> usize {
+    let next = text.trim_start();
+    let Some((number, _)) = next.strip_prefix('(').and_then(|next| near(next).split_once("):")) else { return 0 };
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && !number.contains(' ');
+    if is_number { text.len() - next.len() + number.len() + "():".len() } else { 0 }
+}
+
+/// Node's code between class and message: `TypeError [ERR_INVALID_URL]: …`, `AggregateError [ECONNREFUSED]: …`.
+fn has_symbol(next: &str) -> bool {
+    let inside = next.strip_prefix('[').and_then(|next| near(next).split_once("]:"));
+    inside.is_some_and(|(code, _)| {
+        code.len() > 2 && code.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
+    })
 }
 
 /// A bare `Error:` is one where a symbol of errno follows.
@@ -370,6 +395,9 @@ pub fn frame(text: &str, at: usize) -> Option<usize> {
         if place.starts_with("...use") {
             return place.bytes().take(MOST).position(|b| b == b')').map(|close| at + skipped + close + 1);
         }
+        if let Some(length) = node_frame(place) {
+            return Some(at + skipped + length);
+        }
         let open = place.find(['(', ' ', '\t', '\n', '['])?;
         if place.as_bytes()[open] != b'(' {
             return place.starts_with("[internal classes]").then_some(at + skipped + 18);
@@ -377,6 +405,9 @@ pub fn frame(text: &str, at: usize) -> Option<usize> {
         let close = place.bytes().take(MOST).position(|b| b == b')')?;
         let module = place[..open].contains('.');
         return module.then_some(at + skipped + close + 1);
+    }
+    if let Some(length) = INNER_ENDS.iter().find_map(|words| starts(rest, words)) {
+        return Some(at + length);
     }
     if rest.starts_with("File") {
         return python_frame(rest).map(|length| at + length);
@@ -386,6 +417,29 @@ pub fn frame(text: &str, at: usize) -> Option<usize> {
     let words = dots[digits..].trim_start();
     let more = ["more", "common frames omitted", "frames truncated"].into_iter().find(|more| words.starts_with(more))?;
     Some(at + rest.len() - words.len() + more.len())
+}
+
+/// Whether a line is the place of one of Java's frames and nothing else, as a wrap leaves it: `com.acme.Shop.pay(Shop.java:7)`.
+pub fn is_place(line: &str) -> bool {
+    let Some((method, place)) = line.trim().split_once('(') else { return false };
+    let line_number = place.strip_suffix(')').and_then(|place| place.split_once(".java:"));
+    let is_number = line_number.is_some_and(|(_, number)| number.bytes().all(|b| b.is_ascii_digit()));
+    is_number && method.contains('.') && path(method).is_some_and(|path| path.len() == method.len())
+}
+
+/// Between .NET's frames.
+const INNER_ENDS: &[&str] = &["End of inner exception stack trace ---", "End of stack trace from previous location"];
+
+/// The length of Node's place at the start of a text: `async main (/app/index.js:10:15)`, `node:net:1555:16`.
+fn node_frame(text: &str) -> Option<usize> {
+    const MOST: usize = 400;
+    let end = text.bytes().take(MOST).position(|b| b == b'\n').unwrap_or(text.len().min(MOST));
+    let line = text.get(..end)?.trim_end().trim_end_matches(['{', ' ']);
+    let place = line.strip_suffix(')').map_or(Some(line), |line| Some(line.rsplit_once('(')?.1))?;
+    // Its line and its column.
+    let mut parts = place.rsplitn(3, ':');
+    let mut is_number = || parts.next().is_some_and(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    (is_number() && is_number() && parts.next().is_some()).then_some(line.len())
 }
 
 /// The length of `File "socket.py", line 845, in create_connection`.

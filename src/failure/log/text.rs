@@ -2,26 +2,45 @@
 
 use super::line::Line;
 use super::parse::parse;
-use super::reader::LogReader;
-use crate::failure::{Category, Chain, Verdict, advice, classify_chain};
+use super::reader::{Event, LogReader};
+use super::rejoin;
+use crate::failure::{Action, Category, Chain, CompletionStatus, Verdict, advice, classify_chain};
 
-/// What a text means: the first failure in it that a rule knows, and that is not the noise of a shutdown.
+/// What a text means: the first failure in it that is not the noise of a shutdown. One that no rule knows is passed over
+/// for the first that a rule knows, but not where that one would have the call sent again or forgotten: nothing shows that
+/// it is the same call's.
 pub fn classify_text(text: &[u8]) -> Verdict {
     if is_file_name(text) {
         let mut verdict = advice::no_failure("this is the name of a file, not its text");
         "It is a file's name: read_failures() reads the file.".clone_into(&mut verdict.advice);
         return verdict;
     }
+    let rejoined = std::str::from_utf8(text).ok().and_then(rejoin::objects);
     let mut reader = LogReader::new();
-    let mut events = reader.feed(text);
+    let mut events = reader.feed(rejoined.as_deref().map_or(text, str::as_bytes));
     events.extend(reader.finish());
-    let known = |category: Category| !matches!(category, Category::Unknown | Category::ClientShutdown);
-    let primary = events.iter().position(|event| known(event.verdict.category));
-    let first = primary.or_else(|| events.iter().position(|event| event.verdict.category == Category::ClientShutdown));
-    match events.into_iter().nth(first.unwrap_or(0)) {
+    match events.into_iter().reduce(first_primary) {
         Some(event) => event.verdict,
         None => advice::no_failure("no failure was found in the text"),
     }
+}
+
+/// Which of two failures a text is about, that of the first one or of one that stands behind it.
+fn first_primary(first: Event, later: Event) -> Event {
+    let is_noise = |event: &Event| event.verdict.category == Category::ClientShutdown;
+    let passes = match first.verdict.category {
+        Category::ClientShutdown => !matches!(later.verdict.category, Category::ClientShutdown | Category::Unknown),
+        Category::Unknown => {
+            let verdict = &later.verdict;
+            // A record may name the exception whose trace follows.
+            let names = |event: &Event| event.chain.thrown.iter().map(|thrown| thrown.class.clone()).collect::<Vec<_>>();
+            let is_same = names(&first).last().is_some_and(|class| names(&later).contains(class));
+            let is_careful = is_same || (verdict.completion != Some(CompletionStatus::No) && verdict.action == Action::Surface);
+            is_careful && verdict.category != Category::Unknown && !is_noise(&later)
+        }
+        _ => false,
+    };
+    if passes { later } else { first }
 }
 
 /// The chain that a piece of text shows, such as the cause in a description; where it shows none, nothing.

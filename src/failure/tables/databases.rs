@@ -90,6 +90,11 @@ pub const RULES: &[Rule] = &[
         "can't connect to",
         "refused. check that the hostname",
     ]),
+    // MySQL's: what is deeper tells whether the connection stood.
+    Rule::class(
+        &["CommunicationsException"],
+        Meaning::maybe(ConnectionLost, "comm_lost", "the link to the database failed").wrapper(),
+    ),
     Rule::class(&["errors.ConnectionTimeout"], Meaning::no(NotConnected, "connect_timeout", "the connect timed out")),
     Rule::class(&["QueryCanceled", "QueryCanceledError"], Meaning::maybe(NoResponse, "cancelled", "the statement was cancelled")),
     Rule::class(

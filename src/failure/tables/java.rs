@@ -38,7 +38,6 @@ pub const RULES: &[Rule] = &[
     ),
     Rule::class(&["SocketTimeoutException"], TIMED_OUT).connecting(),
     Rule::class(&["SocketTimeoutException", "ReadTimeoutException", "HttpTimeoutException", "InterruptedIOException"], NO_REPLY),
-    Rule::class(&["TimeoutException"], TIMED_OUT).connecting(),
     Rule::class(&["TimeoutException"], NO_REPLY.trust(80)),
     Rule::class(
         &["SocketException", "IOException"],

@@ -35,6 +35,11 @@ const FAMILIES: &[&[Rule]] = &[
     java::RULES,
 ];
 
+/// All rows in their order, for whoever checks them.
+pub fn rows() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().copied().flatten()
+}
+
 /// Whether a rule knows that product code.
 pub fn knows_code(code: &str) -> bool {
     ejb::RULES.iter().any(|rule| rule.codes.contains(&code))
@@ -55,7 +60,7 @@ struct Rules {
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let mut rules = Rules { of_class: HashMap::new(), of_any: Vec::new() };
-    for (place, rule) in FAMILIES.iter().copied().flatten().enumerate() {
+    for (place, rule) in rows().enumerate() {
         if rule.classes.is_empty() || rule.classes.iter().any(|class| class.starts_with('*')) {
             rules.of_any.push((place, rule));
             continue;

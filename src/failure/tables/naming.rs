@@ -2,7 +2,6 @@
 
 use crate::failure::Category::{
     AllUnavailable, ClientShutdown, Configuration, ConnectionLost, NamingAnswer, NoResponse, NotConnected, ResourceExhausted,
-    Security,
 };
 use crate::failure::rule::{Meaning, Rule};
 
@@ -23,10 +22,6 @@ pub const RULES: &[Rule] = &[
         &["NoSuchAttributeException", "AttributeInUseException", "SchemaViolationException", "SizeLimitExceededException"],
         "directory",
         "the directory answered",
-    ),
-    Rule::class(
-        &["AuthenticationNotSupportedException", "naming.AuthenticationException"],
-        Meaning::no(Security, "authentication", "authentication failed").decisive(),
     ),
     Rule::class(
         &["NoInitialContextException"],

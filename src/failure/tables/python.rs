@@ -33,7 +33,6 @@ pub const RULES: &[Rule] = &[
             "ReadError",
             "WriteError",
             "CloseError",
-            "ClientOSError",
             "LocalProtocolError",
             "ConnectionClosedError",
             "ConnectionClosed",
@@ -165,6 +164,7 @@ pub const RULES: &[Rule] = &[
     ]),
     Rule::class(SYSTEM, CONNECT_TIMEOUT.trust(60)).words(TIMED_OUT).connecting(),
     Rule::class(SYSTEM, READ_TIMEOUT.trust(50)).words(TIMED_OUT),
+    Rule::class(&["ClientOSError"], LOST),
     Rule::class(
         &[
             "ConnectionError",
@@ -193,6 +193,7 @@ const NETWORK: &[&str] = &[
     "ConnectionError",
     "AxiosError",
     "SystemCallError",
+    "AggregateError",
     "Near",
     "",
 ];

@@ -1,0 +1,131 @@
+//! Exceptions that are several at once: Python's `ExceptionGroup`, .NET's `AggregateException`, Node's `AggregateError`.
+//!
+//! Its members stand side by side, each with a chain of its own. What a group means is what the worst of them means, since
+//! none of the calls it came from may be delivered twice; the others are evidence.
+
+use super::draft::Draft;
+use crate::failure::{Chain, CompletionStatus, Link, Thrown, classify_chain};
+
+/// How the classes of groups end.
+const GROUPS: &[&str] = &["ExceptionGroup", "AggregateException", "AggregateError", "MultiError"];
+
+/// Whether a class is a group's.
+pub fn is_group(class: &str) -> bool {
+    GROUPS.iter().any(|end| class.ends_with(end))
+}
+
+/// What begins members, where a word begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begins {
+    /// The first one, or the next one.
+    One { is_first: bool },
+    /// All of them, each by its class.
+    Each,
+}
+
+/// What begins members at `at`, and where that ends: Python's rule `---- 1 ----`, .NET's `---> (Inner Exception #1)`,
+/// Node's `[errors]: [`.
+pub fn begins(text: &str, at: usize) -> Option<(Begins, usize)> {
+    let (before, rest) = text.split_at(at);
+    if rest.starts_with(|c: char| c.is_ascii_digit()) {
+        let number = rest.bytes().take(4).take_while(u8::is_ascii_digit).count();
+        let ruled = before.trim_end().ends_with("---") && rest[number..].trim_start().starts_with("---");
+        return ruled.then(|| (Begins::One { is_first: &rest[..number] == "1" }, at + number));
+    }
+    if let Some(inner) = rest.strip_prefix("Inner Exception #").filter(|_| before.ends_with('(')) {
+        let number = inner.bytes().take(4).take_while(u8::is_ascii_digit).count();
+        let end = text.len() - inner.len() + number + 1;
+        return inner[number..].starts_with(')').then(|| (Begins::One { is_first: &inner[..number] == "0" }, end));
+    }
+    let each = rest.starts_with("errors]: [") && before.ends_with('[');
+    each.then_some((Begins::Each, at + "errors]: [".len()))
+}
+
+/// Whether a line is the rule before a member.
+pub fn is_rule(line: &str) -> bool {
+    let number = line.trim_start_matches(['+', '-', '|', ' ']);
+    let digits = number.bytes().take(4).take_while(u8::is_ascii_digit).count();
+    let ruled = line.len() > number.len() || line.contains("---");
+    digits > 0
+        && ruled
+        && number[digits..].trim_start().starts_with("---")
+        && number[digits..].trim_matches([' ', '-']).is_empty()
+}
+
+/// Whether a line ends a group: a rule without a number.
+fn ends_group(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("+---") && line.bytes().skip(1).all(|b| b == b'-')
+}
+
+/// The members of the group that is being read.
+#[derive(Debug, Default)]
+pub struct Members {
+    all: Vec<Vec<Draft>>,
+    /// What Python printed before in the last member, which is deeper.
+    deeper: Vec<Draft>,
+    /// Each class at the start of a line begins one.
+    pub each: bool,
+    /// Up to where the end of the group was looked for.
+    looked: usize,
+}
+
+impl Members {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// A member begins at `at`.
+    pub fn begin(&mut self, at: usize, drafts: Vec<Draft>) {
+        self.end_last();
+        self.all.push(drafts);
+        self.looked = at;
+    }
+
+    /// The last one.
+    pub fn last(&mut self) -> Option<&mut Vec<Draft>> {
+        self.all.last_mut()
+    }
+
+    /// What the last one has so far is deeper than what follows, Python's way.
+    pub fn turn(&mut self, link: Link) {
+        let Some(last) = self.all.last_mut() else { return };
+        if let Some(first) = last.first_mut() {
+            first.thrown.link = link;
+        }
+        last.append(&mut self.deeper);
+        std::mem::swap(last, &mut self.deeper);
+    }
+
+    /// Whether the group has ended before `at`.
+    pub fn have_ended(&mut self, text: &str, at: usize) -> bool {
+        let ended = text.get(self.looked..at).is_some_and(|text| text.lines().any(ends_group));
+        self.looked = at;
+        ended
+    }
+
+    fn end_last(&mut self) {
+        if let Some(last) = self.all.last_mut() {
+            last.append(&mut self.deeper);
+        }
+    }
+
+    /// The worst of them, which goes on with the group's chain, and the others.
+    pub fn settle(mut self) -> (Vec<Draft>, Vec<Vec<Draft>>) {
+        self.end_last();
+        self.all.retain(|member| !member.is_empty());
+        let worst = (0..self.all.len()).max_by_key(|at| severity(&self.all[*at]));
+        let mut worst = worst.map(|at| self.all.remove(at)).unwrap_or_default();
+        if let Some(first) = worst.first_mut() {
+            first.thrown.link = Link::Nested;
+        }
+        (worst, self.all)
+    }
+}
+
+/// How much is to be feared: a call that may have run more than one that ran, and that more than one that did not.
+fn severity(member: &[Draft]) -> Option<CompletionStatus> {
+    let thrown: Vec<Thrown> = member.iter().cloned().map(Draft::finish).collect();
+    classify_chain(&Chain { thrown, ..Chain::default() }).completion
+}
