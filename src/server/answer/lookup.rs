@@ -3,9 +3,9 @@
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
 
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde::Serialize;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use crate::naming::Source;
@@ -58,22 +58,20 @@ impl Core {
         for start in (0..names.len()).step_by(WINDOW) {
             let window = start..names.len().min(start + WINDOW);
             let mut told: Vec<Told> = Vec::with_capacity(window.len());
-            let mut delegated = JoinSet::new();
+            let mut delegated = FuturesUnordered::new();
             for (place, name) in window.map(|index| names.get(index)).enumerate() {
                 told.push(match self.own(scope, name) {
                     Told::Absent(absence) if scope == Scope::Cluster => {
                         let core = Arc::clone(&self);
                         let name = Arc::from(name);
-                        delegated.spawn(async move { (place, core.delegate(name, absence, deadline).await) });
+                        delegated.push(async move { (place, core.delegate(name, absence, deadline).await) });
                         Told::Fault(fault::internal("a delegated lookup ended without an answer"))
                     }
                     told => told,
                 });
             }
-            while let Some(joined) = delegated.join_next().await {
-                if let Ok((place, answer)) = joined {
-                    told[place] = answer;
-                }
+            while let Some((place, answer)) = delegated.next().await {
+                told[place] = answer;
             }
             for told in told {
                 if !gathered.push(&told.into_item()) {

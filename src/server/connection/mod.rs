@@ -1,5 +1,6 @@
 //! Connections that others opened: taken, judged, served and ended.
 
+mod answering;
 mod handshake;
 pub mod pace;
 mod session;

@@ -1,7 +1,7 @@
 //! One connection, from its first byte to its end.
 //!
 //! A session is one task. It decodes all that a read brought, answers at once what needs no other node, and writes once
-//! for the whole batch; what needs other nodes runs in tasks that the session owns and that end with it. Whatever the
+//! for the whole batch; what needs other nodes it awaits beside its connection, and drops when it ends. Whatever the
 //! other side does, only its own connection suffers:
 //!
 //! - nothing is read while too many replies wait to be taken, and who doesn't take them is cut;
@@ -19,9 +19,10 @@ use crate::protocol::{
 };
 use crate::transport::BoxStream;
 
+use super::answering::Answered;
 use super::handshake::{self, Caller};
 use super::pace::{Pace, State};
-use super::turn::{Answered, Event, Wire};
+use super::turn::{Event, Wire};
 use crate::server::answer::fault;
 use crate::server::core::Core;
 use crate::server::load::{Portion, Share};
@@ -286,7 +287,7 @@ impl Session {
             Ok(place) => {
                 let deadline = Instant::now() + Duration::from_micros(u64::from(request.time_left));
                 let answer = Arc::clone(&self.core).answer_later(request, deadline);
-                self.wire.spawn(async move { Answered { request_id: id, answer: answer.await, place } });
+                self.wire.answering().push(id, place, answer);
             }
             Err(refusal) => self.reply(id, &refusal),
         }

@@ -12,36 +12,20 @@ use std::task::{Context, Poll, Waker, ready};
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio::task::coop::has_budget_remaining;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::protocol::Decoder;
 use crate::transport::BoxStream;
 
-use crate::server::answer::Answered as Answer;
+use super::answering::{Answered, Answering};
 use crate::server::bulletin::Bulletin;
-use crate::server::load::Share;
 
 /// How much one read takes at most.
 const READ: usize = 8 << 10;
 
 /// A buffer that grew over this is given back once it is empty.
 const KEEP: usize = 64 << 10;
-
-/// How many answers are taken at once: replies are bounded in number before they are in bytes.
-const ANSWERS: usize = 32;
-
-/// The answer to a request that needed other nodes.
-#[derive(Debug)]
-pub struct Answered {
-    /// To which request.
-    pub request_id: u64,
-    /// The answer, and what the client has seen with it.
-    pub answer: Answer,
-    /// The request's place among those that wait: it is given back when the reply was appended.
-    pub place: Share,
-}
 
 /// What happened to a connection.
 #[derive(Debug)]
@@ -66,7 +50,8 @@ type Changed = Pin<Box<dyn Future<Output = Option<watch::Receiver<Arc<Bulletin>>
 pub struct Wire {
     stream: BoxStream,
     out: BytesMut,
-    answering: JoinSet<Answered>,
+    /// What needs other nodes, and is on its way.
+    answering: Answering,
     /// Fires when the members change; kept from turn to turn so that no turn registers anew.
     changed: Option<Changed>,
     /// Tells whether they did without registering anything.
@@ -84,7 +69,7 @@ impl Wire {
         Self {
             stream,
             out: BytesMut::new(),
-            answering: JoinSet::new(),
+            answering: Answering::default(),
             changed: Some(next_change(bulletins.clone())),
             bulletins,
             timer: Box::pin(sleep_until(Instant::now())),
@@ -113,9 +98,9 @@ impl Wire {
         self.answering.len()
     }
 
-    /// Runs a request's answer beside the session; it ends with the session at the latest.
-    pub fn spawn(&mut self, answer: impl Future<Output = Answered> + Send + 'static) {
-        self.answering.spawn(answer);
+    /// Where answers that need other nodes are awaited.
+    pub fn answering(&mut self) -> &mut Answering {
+        &mut self.answering
     }
 
     /// Waits for the next event. Reads and takes answers only where there is a `decoder` to read into: without one there
@@ -148,7 +133,7 @@ impl Wire {
             _ => {}
         }
         if decoder.is_some()
-            && let Some(answers) = self.poll_answers(cx)
+            && let Some(answers) = self.answering.poll(cx)
         {
             return Poll::Ready(Event::Answered(answers));
         }
@@ -192,21 +177,6 @@ impl Wire {
             self.out.clear();
         }
         Poll::Ready(Ok(()))
-    }
-
-    /// What is answered by now.
-    fn poll_answers(&mut self, cx: &mut Context<'_>) -> Option<Vec<Answered>> {
-        if self.answering.is_empty() {
-            return None;
-        }
-        let mut answers = Vec::new();
-        while answers.len() < ANSWERS
-            && let Poll::Ready(Some(joined)) = self.answering.poll_join_next(cx)
-        {
-            // An answer that panicked has none: its sender's time runs out.
-            answers.extend(joined);
-        }
-        (!answers.is_empty()).then_some(answers)
     }
 }
 

@@ -9,8 +9,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::cluster::message::Message;
@@ -78,16 +78,14 @@ pub async fn ask_all(
     until: Instant,
 ) -> Vec<(Peer, Option<Reply>)> {
     let asked = bulletins.borrow().peers.clone();
-    let mut asking = JoinSet::new();
+    let mut asking = FuturesUnordered::new();
     for (place, peer) in asked.iter().enumerate() {
         let one = ask_one(Arc::clone(peers), bulletins.clone(), peer.id, operation.clone(), until);
-        asking.spawn(async move { (place, one.await) });
+        asking.push(async move { (place, one.await) });
     }
     let mut told: Vec<Option<Option<Reply>>> = asked.iter().map(|_| Some(None)).collect();
-    while let Some(joined) = asking.join_next().await {
-        if let Ok((place, what)) = joined {
-            told[place] = what;
-        }
+    while let Some((place, what)) = asking.next().await {
+        told[place] = what;
     }
     asked.into_iter().zip(told).filter_map(|(peer, told)| Some((peer, told?))).collect()
 }
