@@ -16,5 +16,6 @@ pub mod protocol;
 #[cfg(feature = "python")]
 mod python;
 pub mod server;
+pub mod simulation;
 pub mod topology;
 pub mod transport;

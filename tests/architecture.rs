@@ -20,7 +20,8 @@ const RULE: &[(&str, &[&str])] = &[
     ("client", &["naming", "topology", "failure", "protocol", "transport", "discovery"]),
     ("cluster", &["naming", "topology", "failure", "protocol", "transport"]),
     ("server", &["naming", "topology", "failure", "protocol", "transport", "discovery", "cluster"]),
-    ("python", &["naming", "topology", "failure", "protocol", "transport", "discovery", "client", "server"]),
+    ("simulation", &["naming", "topology", "failure", "discovery", "client"]),
+    ("python", &["naming", "topology", "failure", "protocol", "transport", "discovery", "client", "server", "simulation"]),
 ];
 
 /// Where decisions are made: no runtime, no clock, no socket, no thread. A path without its ending stands for the
@@ -60,6 +61,7 @@ const PURE: &[&str] = &[
     "src/client/watch/event",
     "src/client/watch/follower",
     "src/client/watch/news",
+    "src/simulation",
 ];
 
 /// What a pure part does not name, and why.

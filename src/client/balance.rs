@@ -1,9 +1,8 @@
 //! The five policies: which of the targets in good health takes the next request.
 //!
-//! Where requests stay with one elected target, a target that comes or comes back would get none: so each newcomer wins
-//! over its fair part of those who elect, some time later and not all at once.
+//! Where requests stay with one elected target, a target that comes or comes back would get none: so some of those who elect
+//! [go over](super::evening) to it, not all at once.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,16 +11,12 @@ use rand::RngExt as _;
 use crate::topology::ClusterId;
 
 use super::config::Policy;
-use super::election::{Elected, Elections, Electorate};
+use super::election::{Elected, Elections, Electorate, Voter};
 use super::evening::Evening;
 use super::latency::Latency;
 use super::roster::Roster;
-use super::target::{Target, TargetId};
+use super::target::{Health, Target, TargetId};
 use super::weights::Weights;
-
-/// When an electing context goes over to a newcomer: late enough not to follow one that is only flapping, and spread,
-/// so that connections move a few at a time.
-const GOES_OVER_AFTER: Range<Duration> = Duration::from_secs(30)..Duration::from_secs(90);
 
 /// What a policy remembers between requests.
 #[derive(Debug)]
@@ -31,14 +26,17 @@ pub(super) struct Balance {
     last: Option<TargetId>,
     /// Whom this context elected.
     elected: Option<TargetId>,
-    /// To whom it will go over, and when.
-    goes_over: Option<(TargetId, Duration)>,
     elections: Arc<Elections>,
     electorate: Electorate,
+    /// Its vote, among those of its process.
+    voter: Arc<Voter>,
+    /// It votes in its electorate.
+    enrolled: bool,
     weights: Weights,
     moves: u64,
-    /// `None` where nobody tells how loaded the servers are.
-    evening: Option<Evening>,
+    evening: Evening,
+    /// Whom this context had elected when that failed.
+    home: Option<TargetId>,
     /// Whom this context has left for another, though it was well.
     left: Option<TargetId>,
 }
@@ -49,12 +47,14 @@ impl Balance {
             policy,
             last: None,
             elected: None,
-            goes_over: None,
             elections,
             electorate,
+            voter: Voter::new(),
+            enrolled: false,
             weights: Weights::default(),
             moves: 0,
-            evening: None,
+            evening: Evening::default(),
+            home: None,
             left: None,
         }
     }
@@ -64,6 +64,7 @@ impl Balance {
         let electorate = Electorate::Id(cluster);
         if self.policy == Policy::FirstAvailableIdenticalAllProxies && self.electorate != electorate {
             self.elections.merge(&self.electorate, &electorate);
+            self.enrolled = false;
         }
         self.electorate = electorate;
     }
@@ -82,16 +83,17 @@ impl Balance {
         now: Duration,
         rng: &mut impl rand::Rng,
     ) -> Option<TargetId> {
-        if let Some((newcomer, _)) = self.goes_over.take_if(|(_, at)| *at <= now)
-            && rotation.contains(&newcomer)
+        if let Some(goal) = self.evening.take_goal(now)
+            && rotation.contains(&goal)
         {
-            self.go_over(newcomer, roster);
+            self.go_over(goal, roster);
         }
         let before = self.elected;
         let picked = self.choose(rotation, tried, roster, now, rng);
-        if self.policy == Policy::FirstAvailable && before.is_some() && before != self.elected {
-            // Others had to elect anew as well, each for itself.
-            self.uneven(now, rng);
+        if let Some(before) = before.filter(|before| self.elected != Some(*before) && !rotation.contains(before)) {
+            // Others had to elect anew as well.
+            self.evening.changed(now, rng);
+            self.home = self.home.or_else(|| roster.get(before).is_some_and(is_left_by_few).then_some(before));
         }
         picked
     }
@@ -115,22 +117,21 @@ impl Balance {
         }
     }
 
-    /// A target has come or come back, and there are so many now. Each of those who elect goes over to it with the
-    /// probability that makes all elected equally often; a process that elects together decides together.
-    pub(super) fn met(&mut self, newcomer: &Target, among: usize, now: Duration, rng: &mut impl rand::Rng) {
-        let wins = match self.policy {
-            Policy::FirstAvailable => self.elected.is_some() && rng.random_range(0..among.max(1)) == 0,
-            Policy::FirstAvailableIdenticalAllProxies => {
-                self.elected.is_some() && self.elections.lot(&newcomer.endpoint, among) == 0
-            }
-            Policy::RoundRobin | Policy::RandomRobin | Policy::LeastLoaded => false,
+    /// A target has come or come back, and there are so many now. Where lots are drawn each of those who elect goes over to
+    /// it with the probability that makes all elected equally often, and those for certain who left it as it failed; a
+    /// process that elects together decides together.
+    pub(super) fn met<R: rand::Rng>(&mut self, newcomer: &Target, among: usize, now: Duration, rng: &mut R) {
+        if self.elected.is_none() {
+            return;
+        }
+        let (policy, elections) = (self.policy, &self.elections);
+        let is_home = self.home == Some(newcomer.id);
+        let wins = |rng: &mut R| match policy {
+            _ if is_home => true,
+            Policy::FirstAvailable => rng.random_range(0..among.max(1)) == 0,
+            _ => elections.lot(&newcomer.endpoint, among) == 0,
         };
-        if self.policy == Policy::FirstAvailable && self.elected.is_some() {
-            self.uneven(now, rng);
-        }
-        if wins {
-            self.goes_over = Some((newcomer.id, now + rng.random_range(GOES_OVER_AFTER)));
-        }
+        self.evening.met(newcomer.id, wins, now, rng);
     }
 
     /// How often another target was elected though the one before was well.
@@ -138,34 +139,40 @@ impl Balance {
         self.moves
     }
 
-    /// Those who elect may have become many at one server.
-    fn uneven(&mut self, now: Duration, rng: &mut impl rand::Rng) {
-        if let Some(evening) = &mut self.evening {
-            evening.changed(now, rng);
-        }
-    }
-
     /// From now on it is told how loaded servers are when it asks.
     pub(super) fn have_looks(&mut self) {
-        self.evening = Some(Evening::default());
+        self.evening.have_looks();
     }
 
     /// When to look how loaded the servers are.
     pub(super) fn look_due(&self) -> Option<Duration> {
-        self.evening.as_ref()?.due()
+        self.evening.due()
     }
 
     /// Whether to look now; tell what is seen with [`saw`](Self::saw).
-    pub(super) fn look(&mut self, now: Duration) -> bool {
-        self.evening.as_mut().is_some_and(|evening| evening.begin_if_due(now))
+    pub(super) fn look(&mut self, now: Duration, rng: &mut impl rand::Rng) -> bool {
+        if !self.evening.begin_if_due(now) {
+            return false;
+        }
+        let is_free =
+            self.policy != Policy::FirstAvailableIdenticalAllProxies || self.elections.begin_look(&self.electorate, &self.voter);
+        if !is_free {
+            self.evening.skip(now, rng);
+        }
+        is_free
     }
 
-    /// How loaded the servers are: it decides who goes over, and chance alone no longer does.
-    pub(super) fn saw(&mut self, loads: &[(TargetId, u64)], now: Duration, rng: &mut impl rand::Rng) {
-        if let Some(own) = self.elected.filter(|_| loads.len() > 1)
-            && let Some(evening) = &mut self.evening
-        {
-            self.goes_over = evening.saw(own, loads, now, rng).map(|goal| (goal, now));
+    /// How loaded the servers are: it decides whether this context goes over, with all that elect with it.
+    pub(super) fn saw(&mut self, loads: &[(TargetId, u64)], roster: &Roster, now: Duration, rng: &mut impl rand::Rng) {
+        let together = self.policy == Policy::FirstAvailableIdenticalAllProxies;
+        let weight = if together { self.elections.end_look(&self.electorate, &self.voter) } else { 1 };
+        match self.elected {
+            Some(own) if loads.len() > 1 => self.evening.saw(own, weight, loads, now, rng),
+            _ => self.evening.skip(now, rng),
+        }
+        if together && let Some(goal) = self.evening.take_goal(now) {
+            // The others need not wait for this one's next request.
+            self.go_over(goal, roster);
         }
     }
 
@@ -175,6 +182,7 @@ impl Balance {
     }
 
     fn go_over(&mut self, newcomer: TargetId, roster: &Roster) {
+        self.home = None;
         self.left = self.elected.filter(|elected| *elected != newcomer);
         self.moves += u64::from(self.left.is_some());
         self.elected = Some(newcomer);
@@ -227,8 +235,17 @@ impl Balance {
         let find = |elected: &Elected| {
             rotation.iter().copied().find(|id| roster.get(*id).is_some_and(|target| is_same(target, elected)))
         };
+        if !self.enrolled {
+            self.elections.enrol(&self.electorate, &self.voter);
+            self.enrolled = true;
+        }
         let before = self.elections.elected(&self.electorate);
         if let Some(found) = before.as_ref().and_then(find) {
+            if let Some(left) = self.elected.filter(|own| *own != found && rotation.contains(own)) {
+                // Another one of the process went over.
+                self.left = Some(left);
+                self.moves += 1;
+            }
             self.elected = Some(found);
             return if tried.contains(&found) { self.draw(rotation, tried, rng) } else { Some(found) };
         }
@@ -250,6 +267,12 @@ impl Balance {
         let holds = self.elections.elect(&self.electorate, before.as_ref(), &ours);
         find(&holds).filter(|id| !tried.contains(id)).or(Some(chosen))
     }
+}
+
+/// Whether a target failed that those who did not call it know nothing of: no view tells of it. Where it failed as soon as
+/// it was taken back it's no place to return to.
+fn is_left_by_few(target: &Target) -> bool {
+    target.node.is_none() && matches!(target.health, Health::Failed { failures: 1, .. })
 }
 
 fn described(target: &Target) -> Elected {

@@ -1,15 +1,20 @@
 //! The targets that all contexts of a process have elected together, a cluster each.
 //!
+//! Whether they go over to another, so that the load is even, one of them at a time finds out for all. How many they are
+//! is their weight.
+//!
 //! One registry lives as long as the process. It is read and replaced as a whole and never locked, so that a fork can't
 //! leave it locked for good.
 
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, LazyLock};
+use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState};
+use std::sync::{Arc, LazyLock, Weak};
 
 use arc_swap::ArcSwap;
 
 use crate::discovery::Source;
 use crate::topology::{ClusterId, Endpoint, NodeId};
+
+use super::fork;
 
 /// Which cluster an election is for. Two clusters may bear one name; where the id is known it counts alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,17 +38,48 @@ pub struct Elected {
     pub node: Option<NodeId>,
 }
 
+/// A context's vote. What a forked child has of its parent's contexts votes no longer.
+#[derive(Debug)]
+pub(super) struct Voter {
+    generation: u64,
+}
+
+impl Voter {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { generation: fork::generation() })
+    }
+}
+
+/// Those who elect together.
+#[derive(Clone, Debug)]
+struct Voters {
+    electorate: Electorate,
+    all: Vec<Weak<Voter>>,
+    /// Who looks for all of them just now.
+    looks: Weak<Voter>,
+}
+
+fn is_alive(voter: &Weak<Voter>) -> bool {
+    voter.upgrade().is_some_and(|voter| voter.generation == fork::generation())
+}
+
 /// A registry of elections.
 #[derive(Debug, Default)]
 pub struct Elections {
     held: ArcSwap<Vec<(Electorate, Elected)>>,
-    lots: RandomState,
+    voters: ArcSwap<Vec<Voters>>,
+    seed: u64,
 }
 
 impl Elections {
     /// An empty registry.
     pub fn new() -> Arc<Self> {
-        Arc::default()
+        Self::seeded(RandomState::new().hash_one(0))
+    }
+
+    /// An empty registry whose lots follow from `seed`.
+    pub fn seeded(seed: u64) -> Arc<Self> {
+        Arc::new(Self { seed, ..Self::default() })
     }
 
     /// This process's registry.
@@ -64,7 +100,9 @@ impl Elections {
 
     /// A number below `among`, drawn once for each endpoint: what all contexts of a process decide alike.
     pub fn lot(&self, endpoint: &Endpoint, among: usize) -> usize {
-        let drawn = self.lots.hash_one(endpoint) % u64::try_from(among.max(1)).unwrap_or(u64::MAX);
+        let mut hasher = DefaultHasher::new();
+        (self.seed, endpoint).hash(&mut hasher);
+        let drawn = hasher.finish() % u64::try_from(among.max(1)).unwrap_or(u64::MAX);
         usize::try_from(drawn).unwrap_or(usize::MAX)
     }
 
@@ -100,5 +138,49 @@ impl Elections {
             elections
         });
         holds
+    }
+
+    /// Votes here from now on.
+    pub(super) fn enrol(&self, electorate: &Electorate, voter: &Arc<Voter>) {
+        self.update(electorate, |voters| voters.all.push(Arc::downgrade(voter)));
+    }
+
+    /// Whether this one looks for all who elect here; else another does already.
+    pub(super) fn begin_look(&self, electorate: &Electorate, voter: &Arc<Voter>) -> bool {
+        let mut begun = false;
+        self.update(electorate, |voters| {
+            begun = !is_alive(&voters.looks);
+            if begun {
+                voters.looks = Arc::downgrade(voter);
+            }
+        });
+        begun
+    }
+
+    /// It has looked. Gives for how many.
+    pub(super) fn end_look(&self, electorate: &Electorate, voter: &Arc<Voter>) -> u64 {
+        let mut weight = 1;
+        self.update(electorate, |voters| {
+            if voters.looks.ptr_eq(&Arc::downgrade(voter)) {
+                voters.looks = Weak::new();
+            }
+            weight = voters.all.len().max(1) as u64;
+        });
+        weight
+    }
+
+    fn update(&self, electorate: &Electorate, mut change: impl FnMut(&mut Voters)) {
+        self.voters.rcu(|known| {
+            let mut known = known.to_vec();
+            for voters in &mut known {
+                voters.all.retain(is_alive);
+            }
+            known.retain(|voters| !voters.all.is_empty() || is_alive(&voters.looks));
+            if !known.iter().any(|voters| voters.electorate == *electorate) {
+                known.push(Voters { electorate: electorate.clone(), all: Vec::new(), looks: Weak::new() });
+            }
+            known.iter_mut().filter(|voters| voters.electorate == *electorate).for_each(&mut change);
+            known
+        });
     }
 }

@@ -136,9 +136,12 @@ async fn keep(desk: Arc<Desk>) {
                 tokio::spawn(feed(Arc::downgrade(&tended), asker));
             }
             if let (false, Probe::Greet(hello)) = (looks.is_empty(), tended.probe()) {
-                let (desk, looked) = (Arc::clone(&desk), look(Arc::downgrade(&tended), *hello, looks));
+                let (desk, tended) = (Arc::clone(&desk), Arc::downgrade(&tended));
                 tokio::spawn(async move {
-                    looked.await;
+                    let loads = look(Arc::new(TcpNetwork), *hello, Limits::default(), looks).await;
+                    if let Some(tended) = tended.upgrade() {
+                        tended.tend(&mut |fleet, now| fleet.saw_loads(&loads, now));
+                    }
                     desk.news.notify_one();
                 });
             }

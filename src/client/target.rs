@@ -105,7 +105,7 @@ impl Target {
     }
 
     /// Whether connections to it that nobody uses now are worth keeping.
-    pub(super) fn keeps_connections(&self) -> bool {
+    pub fn keeps_connections(&self) -> bool {
         !self.draining && !self.left && !matches!(self.health, Health::Failed { .. })
     }
 

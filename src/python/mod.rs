@@ -37,6 +37,7 @@ mod service;
 mod session;
 mod settings;
 mod show;
+mod simulation;
 mod text;
 mod value;
 mod watch;
@@ -78,6 +79,8 @@ mod _native {
     use super::service::PyService;
     #[pymodule_export]
     use super::settings::{read_environment, read_properties, read_provider_url};
+    #[pymodule_export]
+    use super::simulation::simulate;
     #[pymodule_export]
     use super::watch::PyWatch;
 

@@ -28,3 +28,4 @@ mod unwelcome;
 mod watch;
 mod watch_follower;
 mod watch_simulation;
+mod weeks;

@@ -1,4 +1,4 @@
-//! Probes and host names of one tokio client. The task is there as long as something is due.
+//! Probes, host names and looks of one tokio client. The task is there as long as something is due.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -12,6 +12,7 @@ use crate::topology::Endpoint;
 use crate::transport::link::Link;
 
 use super::super::keeper::{self, PROBE_WITHIN};
+use super::super::look;
 use super::super::target::TargetId;
 use super::Inner;
 
@@ -56,6 +57,10 @@ fn begin_what_is_due(client: &Weak<Inner>, under_way: &mut JoinSet<()>) -> Optio
     for question in shared.fleet.questions_due(now) {
         under_way.spawn(ask(Weak::clone(client), question));
     }
+    let servers = shared.fleet.looks_due(now);
+    if !servers.is_empty() {
+        under_way.spawn(look_at(Weak::clone(client), servers));
+    }
     match shared.fleet.next_due() {
         Some(next) => Some(inner.epoch + next),
         None if !under_way.is_empty() => Some(Instant::now() + IDLE),
@@ -76,6 +81,16 @@ async fn probe(client: Weak<Inner>, id: TargetId, endpoint: Endpoint) {
     if let Some(inner) = client.upgrade() {
         let outcome = opened.as_ref().map(|(_, welcome)| welcome);
         inner.with_fleet(|fleet, now| fleet.probed(id, outcome, started, now));
+    }
+}
+
+async fn look_at(client: Weak<Inner>, servers: Vec<(TargetId, Endpoint)>) {
+    let Some(inner) = client.upgrade() else { return };
+    let (network, hello, limits) = (Arc::clone(&inner.network), inner.hello.clone(), inner.config.limits);
+    drop(inner);
+    let loads = look::look(network, hello, limits, servers).await;
+    if let Some(inner) = client.upgrade() {
+        inner.with_fleet(|fleet, now| fleet.saw_loads(&loads, now));
     }
 }
 

@@ -77,7 +77,8 @@ impl AsyncClient {
     ) -> Result<Self, NamingError> {
         config.validate()?;
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
-        let fleet = Fleet::new(&config, elections, names, seed);
+        let mut fleet = Fleet::new(&config, elections, names, seed);
+        fleet.have_looks();
         let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
         let revision = fleet.revision();
         Ok(Self(Arc::new_cyclic(|itself| Inner {

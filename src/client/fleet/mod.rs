@@ -202,7 +202,7 @@ impl Fleet {
 
     /// Servers to be asked now how many connections they have; tell what they said with [`saw_loads`](Self::saw_loads).
     pub fn looks_due(&mut self, now: Duration) -> Vec<(TargetId, Endpoint)> {
-        if !self.balance.look(now) {
+        if !self.balance.look(now, &mut self.rng) {
             return Vec::new();
         }
         let known = self.rotation.iter().filter_map(|id| Some((*id, self.roster.get(*id)?.endpoint.clone())));
@@ -211,7 +211,7 @@ impl Fleet {
 
     /// How many connections each server said that it has; those that said nothing are left out.
     pub fn saw_loads(&mut self, loads: &[(TargetId, u64)], now: Duration) {
-        self.balance.saw(loads, now, &mut self.rng);
+        self.balance.saw(loads, &self.roster, now, &mut self.rng);
         self.alarm = true;
     }
 
