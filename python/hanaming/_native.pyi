@@ -364,6 +364,7 @@ class Node:
         cluster: str = "default",
         data_dir: str | PathLike[str] | None = None,
         mdns: bool = False,
+        mdns_interface: str | None = None,
         insecure: bool = False,
         _sources: Mapping[str, str] | None = None,
         _resync_from_peers: bool = False,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::discovery::dns::DnsConfig;
-use crate::discovery::{Source, provider_url};
+use crate::discovery::{Neighbourhood, Source, provider_url};
 use crate::naming::{ErrorKind, NamingError};
 use crate::protocol::{Limits, Scope};
 use crate::topology::Endpoint;
@@ -72,7 +72,7 @@ pub struct ClientConfig {
     pub attempt_timeout: Duration,
     /// The time that one attempt of a mutation has.
     pub mutation_timeout: Duration,
-    /// The cluster wanted: servers of another refuse. `None` takes any.
+    /// The cluster wanted: servers of another refuse. `None` takes any, or the one that a provider names.
     pub cluster: Option<String>,
     /// Whether servers that a view names become targets too.
     pub follow_views: bool,
@@ -138,6 +138,18 @@ impl ClientConfig {
         beside
     }
 
+    /// The cluster that is greeted: servers of another refuse. `hn+mdns://cluster` names one, too.
+    pub fn wanted_cluster(&self) -> Option<String> {
+        self.cluster.clone().or_else(|| self.neighbourhoods().next().map(|of| of.cluster.to_string()))
+    }
+
+    fn neighbourhoods(&self) -> impl Iterator<Item = &Neighbourhood> {
+        self.providers.iter().filter_map(|source| match source {
+            Source::Multicast(of) => Some(of),
+            Source::Host(_) | Source::Services(_) => None,
+        })
+    }
+
     /// Refuses options that can't be meant.
     pub fn validate(&self) -> Result<(), NamingError> {
         if self.providers.is_empty() {
@@ -155,10 +167,27 @@ impl ClientConfig {
                 "a local context is one node's, and {count} addresses are given; name one, or use an HA context"
             )));
         }
+        self.check_neighbourhoods()?;
         for (option, value) in
             [("timeout", self.timeout), ("attempt_timeout", self.attempt_timeout), ("mutation_timeout", self.mutation_timeout)]
         {
             check_time(option, value)?;
+        }
+        Ok(())
+    }
+}
+
+impl ClientConfig {
+    fn check_neighbourhoods(&self) -> Result<(), NamingError> {
+        let wanted = self.wanted_cluster();
+        for of in self.neighbourhoods() {
+            if self.scope == Scope::Local {
+                return Err(wrong(format!("{of} is a whole cluster, and a local context is one node's; write hn://host:11100")));
+            }
+            if wanted.as_deref() != Some(&*of.cluster) {
+                let other = wanted.unwrap_or_default();
+                return Err(wrong(format!("{of} names another cluster than {other:?}, and a context is of one; leave one out")));
+            }
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! The background thread: probes of failed targets, host names, lists of servers that somebody else keeps, and watches.
+//! The background thread: probes of failed targets, host names, announced nodes, lists of servers that somebody else keeps,
+//! and watches.
 //!
 //! A process has one, started when there is something to do for the first time: a client whose servers are addresses and
 //! are well never starts it. It knows its clients weakly, and sleeps as long as nothing is due. A forked child has none,
@@ -13,13 +14,14 @@ use tokio::sync::Notify;
 use tokio::time::{error::Elapsed, timeout};
 
 use crate::discovery::dns::{Dns, DnsServers};
-use crate::discovery::{Answer, Question};
+use crate::discovery::{Answer, Neighbourhood, Question};
 use crate::protocol::Limits;
 use crate::topology::Endpoint;
 use crate::transport::Network as _;
 use crate::transport::link::Link;
 use crate::transport::tcp::TcpNetwork;
 
+use super::browsers::Browsers;
 use super::cache::feed;
 use super::fork;
 use super::look::look;
@@ -32,8 +34,9 @@ struct Desk {
     generation: u64,
     runtime: Handle,
     tended: Mutex<Vec<Weak<dyn Tended>>>,
-    news: Notify,
+    news: Arc<Notify>,
     dns: Mutex<Vec<(DnsServers, Arc<Dns>)>>,
+    browsers: Browsers,
 }
 
 impl Desk {
@@ -92,8 +95,8 @@ fn desk() -> std::io::Result<Arc<Desk>> {
         }
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
         let (generation, handle) = (fork::generation(), runtime.handle().clone());
-        let fresh =
-            Arc::new(Desk { generation, runtime: handle, tended: Mutex::default(), news: Notify::new(), dns: Mutex::default() });
+        let (tended, news, dns, browsers) = (Mutex::default(), Arc::default(), Mutex::default(), Browsers::default());
+        let fresh = Arc::new(Desk { generation, runtime: handle, tended, news, dns, browsers });
         let found = DESK.compare_and_swap(&before, Some(Arc::clone(&fresh)));
         let is_ours = match (&*found, &before) {
             (None, None) => true,
@@ -146,6 +149,10 @@ async fn keep(desk: Arc<Desk>) {
                 });
             }
             for question in questions {
+                if let Question::Multicast(of) = &question {
+                    desk.browsers.listen(of, &tended, &desk.runtime, &desk.news);
+                    continue;
+                }
                 let (desk, tended) = (Arc::clone(&desk), Arc::downgrade(&tended));
                 if matches!(question, Question::List(_)) {
                     tokio::task::spawn_blocking(move || {
@@ -197,6 +204,13 @@ async fn ask(desk: Arc<Desk>, tended: Weak<dyn Tended>, question: Question) {
     let Some(tended) = tended.upgrade() else { return };
     tended.tend(&mut |fleet, now| fleet.told(&question, outcome.clone(), now));
     desk.news.notify_one();
+}
+
+/// Has the fleet of `tended` told of the nodes that announce themselves as this cluster's, as long as it lives.
+pub(super) fn listen(of: &Neighbourhood, tended: &Arc<dyn Tended>) -> std::io::Result<()> {
+    let desk = desk()?;
+    desk.browsers.listen(of, tended, &desk.runtime, &desk.news);
+    Ok(())
 }
 
 /// Asks name servers, on the background thread: all clients of a process share what came of it.

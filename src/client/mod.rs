@@ -22,6 +22,7 @@ mod backoff;
 mod balance;
 pub mod balancer;
 pub mod blocking;
+mod browsers;
 pub mod budget;
 pub mod cache;
 pub mod call;

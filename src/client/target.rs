@@ -21,6 +21,12 @@ pub struct TargetId(pub u32);
 pub enum Health {
     /// Nothing was tried yet. It counts as well.
     Untried,
+    /// Somebody said that it's there, whom nobody has reason to believe: a probe finds out, and no call as long as another
+    /// server is well.
+    Unproven {
+        /// When it is due for a probe.
+        probe_at: Duration,
+    },
     /// It answered.
     Good,
     /// It could not be reached, broke off or was silent. It's left out until a probe or a call succeeds.
@@ -118,6 +124,7 @@ impl Target {
             (_, _, Some(MemberState::Quiescing)) => "quiescing",
             (_, _, Some(MemberState::Joining)) => "joining",
             (_, Health::Untried, _) => "untried",
+            (_, Health::Unproven { .. }, _) => "unproven",
             (_, Health::Good, _) => "good",
         }
     }

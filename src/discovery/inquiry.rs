@@ -28,6 +28,8 @@ impl Inquiry {
         let refresh = match question {
             // Nodes are asked for their list at one pace, whatever was said of DNS.
             Question::List(_) => Refresh::new(RefreshMode::Ttl, Pace::LIST),
+            // The network tells by itself; it's asked for those who said nothing.
+            Question::Multicast(_) => Refresh::new(RefreshMode::Ttl, Pace::DNS),
             Question::Addresses(_) | Question::Services(_) => Refresh::new(mode, Pace::DNS),
         };
         Self { question, refresh, places: Vec::new(), trouble: None, asked: 0, failed: 0 }
@@ -80,7 +82,9 @@ impl Inquiry {
         match outcome {
             Ok(answer) if !answer.places.is_empty() => {
                 let good_for = if answer.silent_on.is_some() { Some(HALF_AN_ANSWER) } else { answer.good_for };
-                self.refresh.answered(good_for, now, rng);
+                if !answer.more {
+                    self.refresh.answered(good_for, now, rng);
+                }
                 let (silent_on, why) = answer.silent_on.unzip();
                 self.trouble = why;
                 let mut places = answer.places;

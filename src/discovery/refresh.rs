@@ -34,7 +34,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Of questions to name servers, which serve many.
+    /// Of questions to name servers, and to a network, which serve many.
     pub const DNS: Self = Self {
         at_most_every: Duration::from_secs(1),
         first_backoff: Duration::from_secs(1),

@@ -22,6 +22,8 @@ use std::time::Duration;
 
 use crate::topology::Endpoint;
 
+use super::neighbourhood::Neighbourhood;
+
 /// Where servers are to be found, as users and records spell it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
@@ -29,6 +31,8 @@ pub enum Source {
     Host(Endpoint),
     /// All that the SRV records of this name list.
     Services(Arc<str>),
+    /// All nodes of a cluster that announce themselves by multicast.
+    Multicast(Neighbourhood),
 }
 
 impl From<Endpoint> for Source {
@@ -42,6 +46,7 @@ impl fmt::Display for Source {
         match self {
             Self::Host(endpoint) => endpoint.fmt(f),
             Self::Services(name) => name.fmt(f),
+            Self::Multicast(neighbourhood) => neighbourhood.fmt(f),
         }
     }
 }
@@ -53,6 +58,7 @@ impl Source {
             Self::Host(endpoint) if endpoint.socket_addr().is_some() => None,
             Self::Host(endpoint) => Some(Question::Addresses(endpoint.clone())),
             Self::Services(name) => Some(Question::Services(Arc::clone(name))),
+            Self::Multicast(neighbourhood) => Some(Question::Multicast(neighbourhood.clone())),
         }
     }
 }
@@ -64,6 +70,8 @@ pub enum Question {
     Addresses(Endpoint),
     /// The SRV records of a name.
     Services(Arc<str>),
+    /// The nodes of a cluster that announce themselves. It is answered whenever they are others.
+    Multicast(Neighbourhood),
     /// A list that somebody else keeps, who is known to whoever drives the engine; this is how people call it.
     List(Arc<str>),
 }
@@ -74,6 +82,7 @@ impl Question {
         match self {
             Self::Addresses(endpoint) => endpoint.to_string(),
             Self::Services(name) | Self::List(name) => name.to_string(),
+            Self::Multicast(neighbourhood) => neighbourhood.to_string(),
         }
     }
 }
@@ -83,6 +92,7 @@ impl fmt::Display for Question {
         match self {
             Self::Addresses(endpoint) => write!(f, "the addresses (A, AAAA) of {}", endpoint.host()),
             Self::Services(name) => write!(f, "the servers (SRV) of {name}"),
+            Self::Multicast(of) => write!(f, "the nodes of cluster {} that announce themselves", of.cluster),
             Self::List(name) => name.fmt(f),
         }
     }
@@ -117,6 +127,8 @@ pub enum Origin {
     Dns,
     /// The SRV records of a name.
     Srv,
+    /// What a node announced by multicast.
+    Mdns,
     /// A view that a server pushed.
     View,
     /// The addresses of a reference that was looked up.
@@ -132,6 +144,7 @@ impl Origin {
             Self::Provider => "provider",
             Self::Dns => "dns",
             Self::Srv => "srv",
+            Self::Mdns => "mdns",
             Self::View => "view",
             Self::Reference => "reference",
             Self::Service => "service",
@@ -162,6 +175,8 @@ pub struct Answer {
     pub places: Vec<Place>,
     /// How long it is good; `None` where the source tells again by itself.
     pub good_for: Option<Duration>,
+    /// More may come at once: the asking goes on, and ends with another answer.
+    pub more: bool,
     /// Of these addresses nothing could be learned, and why: those that were known stay.
     pub silent_on: Option<(Family, Arc<str>)>,
 }
@@ -169,7 +184,7 @@ pub struct Answer {
 impl Answer {
     /// A list that is good for so long.
     pub fn new(places: Vec<Place>, good_for: impl Into<Option<Duration>>) -> Self {
-        Self { places, good_for: good_for.into(), silent_on: None }
+        Self { places, good_for: good_for.into(), more: false, silent_on: None }
     }
 }
 

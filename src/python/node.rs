@@ -25,8 +25,9 @@ use super::{process, records, registration, show};
 ///
 /// It listens on a free loopback port unless told otherwise; beyond loopback `insecure=True` is needed, as nothing is
 /// encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. With `data_dir`
-/// (a folder of its own) it keeps the cluster tree on disk, and has it again when it is started again. Raises
-/// `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
+/// (a folder of its own) it keeps the cluster tree on disk, and has it again when it is started again. With `mdns` it
+/// announces itself by multicast, by all interfaces or by `mdns_interface` alone, and clients find it as
+/// `hn+mdns://cluster`. Raises `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
 #[pyclass(name = "Node", module = "hanaming", frozen, weakref)]
 pub struct PyNode {
     node: Node,
@@ -77,8 +78,8 @@ impl PyNode {
     #[new]
     #[pyo3(signature = (
         name, *, listen = "127.0.0.1:0", advertise = None, seeds = None, cluster = "default", data_dir = None,
-        mdns = false, insecure = false, _sources = None, _resync_from_peers = false,
-    ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, insecure=False, _sources=None, _resync_from_peers=False)")]
+        mdns = false, mdns_interface = None, insecure = false, _sources = None, _resync_from_peers = false,
+    ), text_signature = "(name, *, listen='127.0.0.1:0', advertise=None, seeds=(), cluster='default', data_dir=None, mdns=False, mdns_interface=None, insecure=False, _sources=None, _resync_from_peers=False)")]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
     #[expect(clippy::used_underscore_binding, reason = "`serve` alone says where settings are from, and gives damaged data up")]
     fn py_new(
@@ -90,15 +91,12 @@ impl PyNode {
         cluster: &str,
         data_dir: Option<PathBuf>,
         mdns: bool,
+        mdns_interface: Option<String>,
         insecure: bool,
         _sources: Option<BTreeMap<String, String>>,
         _resync_from_peers: bool,
     ) -> PyResult<Self> {
         entered(|| {
-            if mdns {
-                let message = "mdns=True is not supported yet: give clients the node's address";
-                return Err(error::raise(py, NamingError::new(ErrorKind::OperationNotSupported, message)));
-            }
             let seeds = seeds.map_or_else(|| Ok(Vec::new()), |seeds| argument::texts(seeds, "seeds", SEEDS))?;
             let configured = || {
                 Ok(ServerConfig {
@@ -108,6 +106,8 @@ impl PyNode {
                     cluster: cluster.to_owned(),
                     data_dir,
                     resync_from_peers: _resync_from_peers,
+                    mdns,
+                    mdns_interface,
                     insecure,
                     sources: _sources.unwrap_or_default(),
                     ..ServerConfig::new(name)
@@ -279,6 +279,9 @@ fn met_through(seeds: &[String]) -> Result<Vec<Endpoint>, NamingError> {
                 Source::Host(endpoint) => all.push(endpoint),
                 Source::Services(name) => {
                     return Err(wrong(format!("hn+srv://{name}: a node meets others at addresses; write h1:11100")));
+                }
+                Source::Multicast(of) => {
+                    return Err(wrong(format!("{of}: a node meets others at addresses; write h1:11100")));
                 }
             }
         }

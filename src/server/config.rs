@@ -32,6 +32,10 @@ pub struct ServerConfig {
     pub data_dir: Option<PathBuf>,
     /// What is damaged in that folder is set aside, and the cluster tree copied from the other nodes.
     pub resync_from_peers: bool,
+    /// The node announces itself by multicast.
+    pub mdns: bool,
+    /// The interface by which it does, by its name or its address; none: by all.
+    pub mdns_interface: Option<String>,
     /// Listen beyond loopback although nothing is encrypted and nobody is authenticated.
     pub insecure: bool,
     /// Where settings are from, by their names, as whoever starts the node knows it: its status tells it.
@@ -106,6 +110,8 @@ impl ServerConfig {
             cluster: "default".to_owned(),
             data_dir: None,
             resync_from_peers: false,
+            mdns: false,
+            mdns_interface: None,
             insecure: false,
             sources: BTreeMap::new(),
             workers: 2,
@@ -123,6 +129,7 @@ impl ServerConfig {
         for seed in &self.seeds {
             check_reachable("a seed", seed)?;
         }
+        self.check_mdns()?;
         self.check_data()?;
         self.check_limits()
     }
@@ -158,6 +165,16 @@ impl ServerConfig {
                  (--advertise), for instance \"10.0.0.5:{}\"",
                 self.listen,
                 self.listen.port()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_mdns(&self) -> Result<(), NamingError> {
+        match self.mdns_interface.as_deref() {
+            Some("") => Err(wrong("the interface for multicast is \"\"; name one, or leave mdns_interface out for all")),
+            Some(name) if !self.mdns => Err(wrong(format!(
+                "the interface {name} is for a node that announces itself; say mdns=True (--mdns), or leave it out"
             ))),
             _ => Ok(()),
         }

@@ -39,13 +39,15 @@ impl Kind {
 }
 
 /// Every setting by its name, as in [`ServerConfig`](super::ServerConfig).
-const KEYS: [(&str, Kind); 7] = [
+const KEYS: [(&str, Kind); 9] = [
     ("name", Kind::Text),
     ("listen", Kind::Text),
     ("advertise", Kind::Text),
     ("seeds", Kind::Texts),
     ("cluster", Kind::Text),
     ("data_dir", Kind::Text),
+    ("mdns", Kind::Flag),
+    ("mdns_interface", Kind::Text),
     ("insecure", Kind::Flag),
 ];
 

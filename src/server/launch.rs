@@ -10,11 +10,13 @@ use tokio::time::timeout;
 
 use crate::cluster::membership::{Past, Timing};
 use crate::cluster::store::Meta;
+use crate::discovery::multicast::Announcer;
 use crate::naming::{ErrorKind, NamingError, Observer, Source, Tree};
 use crate::topology::{Endpoint, Member, MemberState, NodeId};
 use crate::transport::{BoxListener, Network};
 
 use super::acceptor::accept;
+use super::announcing::{announce, announcement, say_goodbye};
 use super::bulletin::Bulletin;
 use super::clock::Clock;
 use super::config::ServerConfig;
@@ -45,6 +47,8 @@ pub struct Launched {
     pub departed: watch::Receiver<Option<Departure>>,
     /// What makes its data durable, where it has a data folder; to be ended last.
     pub keeper: Option<Keeper>,
+    /// What says on the network that it's there, where that is wanted.
+    pub announcer: Option<Arc<Announcer>>,
 }
 
 /// Opens the port, joins the cluster, and begins to serve.
@@ -58,6 +62,7 @@ pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<L
         endpoint: config.advertised(&listening),
         state: MemberState::Joining,
     };
+    let words = announcement(&config, &member, &listening).map_err(refused)?;
     let (past, origin, kept) = past(found);
     let name: Arc<str> = Arc::from(config.name.as_str());
     let logs = [(); 2].map(|()| Arc::new(ChangeLog::new(rand::random())));
@@ -94,7 +99,11 @@ pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<L
     tokio::spawn(follow_views(Arc::clone(&core.replication), known, core.peers.views()));
     tokio::spawn(accept(Arc::clone(&core), listener));
     ready(&core, config.ready_within).await?;
-    Ok(Launched { core, listening, departed, keeper })
+    let announcer = announce(words).await.map_err(refused)?;
+    if let Some(announcer) = &announcer {
+        tokio::spawn(say_goodbye(Arc::clone(&core), Arc::clone(announcer)));
+    }
+    Ok(Launched { core, listening, departed, keeper, announcer })
 }
 
 /// What is kept of a data folder while the node runs.

@@ -14,6 +14,7 @@
 //! are told what happened and when; the tasks around them only carry bytes and time.
 
 mod acceptor;
+mod announcing;
 pub mod answer;
 pub mod bulletin;
 pub mod clock;

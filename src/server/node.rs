@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::cluster::context::Conflict;
+use crate::discovery::multicast::Announcer;
 use crate::naming::{ErrorKind, Name, NamingError, Tree};
 use crate::protocol::{NodeStatus, TreeCopy};
 use crate::topology::{Endpoint, NodeId, View};
@@ -49,6 +50,8 @@ struct Inner {
     handle: Handle,
     /// Ended after the runtime, since what runs there may still have something to be stored.
     keeper: Mutex<Option<Keeper>>,
+    /// What says on the network that it's there.
+    announcer: Mutex<Option<Arc<Announcer>>>,
     /// The process that started it. In a child made by `fork` the runtime's threads don't exist, and nothing that
     /// would wait for them may be done.
     process: u32,
@@ -108,13 +111,14 @@ impl Node {
             })
         });
         match launched {
-            Ok(Launched { core, listening, departed, keeper }) => Ok(Self(Arc::new(Inner {
+            Ok(Launched { core, listening, departed, keeper, announcer }) => Ok(Self(Arc::new(Inner {
                 core,
                 listening,
                 departed,
                 runtime: Mutex::new(Some(runtime)),
                 handle,
                 keeper: Mutex::new(keeper),
+                announcer: Mutex::new(announcer),
                 process: std::process::id(),
             }))),
             Err(error) => {
@@ -313,13 +317,17 @@ impl Inner {
         self.core.phase.advance(Phase::Closed);
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
         let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let announcer = self.announcer.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(runtime) = runtime else { return };
         if self.process == std::process::id() {
+            if let Some(announcer) = announcer {
+                announcer.end();
+            }
             end(runtime);
             drop(keeper);
         } else {
             // Its threads are in the parent process.
-            std::mem::forget((runtime, keeper));
+            std::mem::forget((runtime, keeper, announcer));
         }
     }
 }

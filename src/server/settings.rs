@@ -16,7 +16,7 @@ const DEFAULT: &str = "default";
 impl ServerConfig {
     /// The settings that have a value, in the order in which a person looks for them.
     pub fn settings(&self) -> Vec<Setting> {
-        let Self { name, listen, advertise, seeds, cluster, data_dir, insecure, .. } = self;
+        let Self { name, listen, advertise, seeds, cluster, data_dir, mdns, mdns_interface, insecure, .. } = self;
         let default = Self::new("");
         let seeds = seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let told = [
@@ -26,6 +26,8 @@ impl ServerConfig {
             ("seeds", (!seeds.is_empty()).then_some(seeds), true),
             ("cluster", Some(cluster.clone()), *cluster != default.cluster),
             ("data_dir", data_dir.as_ref().map(|folder| folder.display().to_string()), true),
+            ("mdns", mdns.then(|| "true".to_owned()), true),
+            ("mdns_interface", mdns_interface.clone(), true),
             ("insecure", insecure.then(|| "true".to_owned()), true),
         ];
         let setting = |(name, value, given): (&str, Option<String>, bool)| {

@@ -41,10 +41,10 @@ fn what_has_a_counterpart_is_taken() {
 #[test]
 fn whatever_has_none_is_reported_by_its_key() {
     let table = [
-        ("jnp.discoveryGroup=230.0.0.4", "none in this version"),
-        ("jnp.discoveryPort=1102", "none in this version"),
-        ("jnp.discoveryTimeout=5000", "none in this version"),
-        ("jnp.disableDiscovery=false", "not looked for by multicast"),
+        ("jnp.discoveryGroup=230.0.0.4", "hn+mdns://cluster"),
+        ("jnp.discoveryPort=1102", "hn+mdns://cluster"),
+        ("jnp.discoveryTimeout=5000", "hn+mdns://cluster"),
+        ("jnp.disableDiscovery=false", "looked for by multicast only where"),
         ("jnp.disableDiscovery=maybe", "neither true nor false"),
         ("java.naming.security.principal=scott", "no effect yet"),
         ("java.naming.security.credentials=tiger", "no effect yet"),

@@ -4,6 +4,7 @@
 mod cases;
 mod environments;
 mod inquiries;
+mod multicast;
 mod properties;
 mod provider_urls;
 mod refresh;

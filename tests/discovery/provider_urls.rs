@@ -29,6 +29,7 @@ fn hanaming_s_own() {
             ("hn://[fe80::1%25eth0]:5", "hn://[fe80::1%eth0]:5"),
             ("hn+srv://_hn._tcp.example.net", "hn+srv://_hn._tcp.example.net"),
             ("hn+mdns://default", "hn+mdns://default"),
+            ("hn+mdns://p%20q?interface=eth0", "hn+mdns://p%20q?interface=eth0"),
             ("hn://h1,hn://h2:5", "hn://h1:11100 hn://h2:5"),
         ],
         None,
@@ -232,7 +233,7 @@ fn only_where_nothing_is_usable_it_is_an_error() {
         ("remote+http://", "names no host"),
         ("corbaloc:", "corbaloc::h1"),
         ("hn+srv://", "one name"),
-        ("hn+mdns://a,b", "one name"),
+        ("hn+mdns://a,b", "one cluster's name"),
         ("t3://h!:1", "no host name has"),
     ];
     for (text, part) in table {

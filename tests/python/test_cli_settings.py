@@ -92,11 +92,12 @@ def test_a_missing_file_is_named(tmp_path):
 def test_every_setting_can_be_in_the_file(config):
     path = config(
         "\ufeff# all of them\nname = 'n2'\nlisten = 'h:1'\nadvertise = 'h:2'\nseeds = []\ncluster = 'c'\n"
-        "data_dir = '/d'\ninsecure = true\n"
+        "data_dir = '/d'\nmdns = true\nmdns_interface = 'lo'\ninsecure = true\n"
     )
     read = settings.read({}, path, {})
     assert read.sources == dict.fromkeys(settings._KEYS, str(path))
     assert (read.name, read.advertise, read.seeds, read.insecure) == ("n2", "h:2", [], True)
+    assert (read.mdns, read.mdns_interface) == (True, "lo")
 
 
 def test_default_names_are_unique_and_are_one_component():

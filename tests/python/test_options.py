@@ -10,15 +10,33 @@ import hanaming
 from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError, aio
 
 
-@pytest.mark.parametrize("options", [{"mdns": True}], ids=repr)
-def test_what_a_node_does_not_do_yet(options: dict[str, Any]) -> None:
-    with pytest.raises(OperationNotSupportedError) as caught:
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"mdns_interface": "eth0"}, "the interface eth0 is for a node that announces itself; say mdns=True"),
+        ({"mdns": True, "mdns_interface": ""}, "the interface for multicast is"),
+        (
+            {"mdns": True, "mdns_interface": "nic9"},
+            "interface nic9 can't be used for multicast: there is no such interface",
+        ),
+        ({"seeds": ["hn+mdns://default"]}, "seeds: hn[+]mdns://default: a node meets others at addresses"),
+    ],
+    ids=repr,
+)
+def test_what_a_node_announces_itself_by(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says):
         Node("n1", **options)
-    assert next(iter(options)) in str(caught.value)
+
+
+def test_a_cluster_is_named_once() -> None:
+    with pytest.raises(ConfigurationError, match=r'hn\+mdns://prod names another cluster than "test"'):
+        HAContext("hn+mdns://prod", cluster="test")
+    with pytest.raises(ConfigurationError, match="is a whole cluster, and a local context is one node's"):
+        Context("hn+mdns://prod")
 
 
 @pytest.mark.parametrize(
-    "provider", ["hn+srv://", "hn+mdns://cluster", "t3://h", "http://h", "hn://", "h:port", "h:70000", "h h"]
+    "provider", ["hn+srv://", "hn+mdns://", "hn+mdns://a,b", "t3://h", "http://h", "hn://", "h:port", "h:70000", "h h"]
 )
 def test_a_provider_that_is_none(provider: str) -> None:
     with pytest.raises((ConfigurationError, OperationNotSupportedError)) as caught:

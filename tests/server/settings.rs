@@ -29,7 +29,10 @@ fn a_refusal_says_where_and_what_was_meant() {
         ("\n\n  lisen = 'h:1'", "line 3, column 3: 'lisen' is not a setting; did you mean 'listen'?"),
         ("nmae = 'x'", "line 1, column 1: 'nmae' is not a setting; did you mean 'name'?"),
         ("clusters = 'x'", "line 1, column 1: 'clusters' is not a setting; did you mean 'cluster'?"),
-        ("x = 1", "'x' is not a setting; known are name, listen, advertise, seeds, cluster, data_dir, insecure"),
+        (
+            "x = 1",
+            "'x' is not a setting; known are name, listen, advertise, seeds, cluster, data_dir, mdns, mdns_interface, insecure",
+        ),
         ("name.first = 'x'", "'name' must be a string, not "),
         ("name = '\u{e9}' \u{e9}", "line 1, column 12: not TOML: "),
         ("seeds = ['a:1', 2]", "line 1, column 9: 'seeds' must be a list of strings, not ['a:1', 2]"),

@@ -88,8 +88,9 @@ class Node:
 
     It listens on a free loopback port unless told otherwise; beyond loopback `insecure=True` is needed, as nothing is
     encrypted and nobody authenticated. `seeds` are addresses of nodes through which it meets the cluster. With
-    `data_dir` (a folder of its own) it keeps the cluster tree on disk, and has it again when it is started again. Starting
-    raises `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
+    `data_dir` (a folder of its own) it keeps the cluster tree on disk, and has it again when it is started again. With
+    `mdns` it announces itself by multicast, by all interfaces or by `mdns_interface` alone, and clients find it as
+    `hn+mdns://cluster`. Starting raises `ConfigurationError`, or `TimeLimitExceededError` where it can't join in time.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Node:
         cluster: str = "default",
         data_dir: str | PathLike[str] | None = None,
         mdns: bool = False,
+        mdns_interface: str | None = None,
         insecure: bool = False,
     ) -> None:
         self._name = name
@@ -114,6 +116,7 @@ class Node:
             cluster=cluster,
             data_dir=data_dir,
             mdns=mdns,
+            mdns_interface=mdns_interface,
             insecure=insecure,
         )
         self._starting: asyncio.Future[hanaming.Node] | None = None

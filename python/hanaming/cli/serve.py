@@ -30,6 +30,7 @@ _log = logging.getLogger("hanaming.serve")
     hanaming serve
     hanaming serve --name n2 --listen 127.0.0.1:11101 --seed 127.0.0.1:11100
     hanaming serve --listen 0.0.0.0:11100 --advertise 10.0.0.5:11100 --insecure
+    hanaming serve --listen 10.0.0.5:11100 --mdns --mdns-interface eth0 --insecure
     hanaming serve --config node.toml
     """
 )
@@ -63,6 +64,14 @@ _log = logging.getLogger("hanaming.serve")
     help="Settings by the names of these flags (`seeds` is a list).",
 )
 @click.option(
+    "--mdns", is_flag=True, help="Announce the node by multicast (DNS-SD): clients find it as hn+mdns://CLUSTER."
+)
+@click.option(
+    "--mdns-interface",
+    metavar="NAME",
+    help="Announce it by this interface alone, by its name or address. Default: all.",
+)
+@click.option(
     "--insecure", is_flag=True, help="Listen beyond loopback although anybody who reaches the port can read and write."
 )
 @click.option("-v", "--verbose", is_flag=True, help="Log more, on standard error.")
@@ -74,7 +83,7 @@ def serve(config: Path | None, resync_from_peers: bool, verbose: bool, quiet: bo
     serves, and logs to standard error. SIGTERM, Ctrl-C and `hanaming quiesce` make it leave: it refuses what is
     new, finishes what runs, and exits with 0; a second signal ends it at once. Flags beat the file, the file beats
     the environment (HANAMING_NAME, HANAMING_LISTEN, HANAMING_ADVERTISE, HANAMING_SEEDS, HANAMING_CLUSTER,
-    HANAMING_DATA_DIR, HANAMING_INSECURE).
+    HANAMING_DATA_DIR, HANAMING_MDNS, HANAMING_MDNS_INTERFACE, HANAMING_INSECURE).
     """
     level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
     handler = logging.StreamHandler(sys.stderr)
@@ -94,6 +103,8 @@ def serve(config: Path | None, resync_from_peers: bool, verbose: bool, quiet: bo
                 seeds=chosen.seeds,
                 cluster=chosen.cluster,
                 data_dir=chosen.data_dir,
+                mdns=chosen.mdns,
+                mdns_interface=chosen.mdns_interface,
                 insecure=chosen.insecure,
                 _sources=chosen.sources,
                 _resync_from_peers=resync_from_peers,

@@ -32,6 +32,8 @@ _KEYS: dict[str, tuple[str, type]] = {
     "seeds": ("HANAMING_SEEDS", list),
     "cluster": ("HANAMING_CLUSTER", str),
     "data_dir": ("HANAMING_DATA_DIR", str),
+    "mdns": ("HANAMING_MDNS", bool),
+    "mdns_interface": ("HANAMING_MDNS_INTERFACE", str),
     "insecure": ("HANAMING_INSECURE", bool),
 }
 
@@ -46,6 +48,8 @@ class Settings:
     seeds: list[str] = field(default_factory=list)
     cluster: str = "default"
     data_dir: str | None = None
+    mdns: bool = False
+    mdns_interface: str | None = None
     insecure: bool = False
     sources: dict[str, str] = field(default_factory=dict)
 

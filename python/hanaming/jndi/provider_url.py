@@ -65,8 +65,8 @@ class ProviderUrl:
 
     @property
     def addresses(self) -> list[str]:
-        """The addresses as `host:port`, as `hanaming.HAContext` takes them, and `hn+srv://name` as it stands."""
-        taken = [str(end) if end.scheme == "hn+srv" else end.address for end in self.endpoints]
+        """The addresses as `host:port`, as `hanaming.HAContext` takes them; `hn+srv://` and `hn+mdns://` as they stand."""
+        taken = [str(end) if end.scheme in ("hn+srv", "hn+mdns") else end.address for end in self.endpoints]
         return [address for address in taken if address]
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ class Target:
     port: int
     """Its port."""
     origin: str
-    """Where it's known from: provider, dns, srv, view, reference, service."""
+    """Where it's known from: provider, dns, srv, mdns, view, reference, service."""
     age: float
     """For how long it has been known, in seconds."""
     state: str

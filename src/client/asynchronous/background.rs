@@ -1,4 +1,4 @@
-//! Probes, host names and looks of one tokio client. The task is there as long as something is due.
+//! Probes, host names, announced nodes and looks of one tokio client. The task is there as long as something is due.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -7,13 +7,14 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use crate::discovery::Question;
+use crate::discovery::{Neighbourhood, Question};
 use crate::topology::Endpoint;
 use crate::transport::link::Link;
 
 use super::super::keeper::{self, PROBE_WITHIN};
 use super::super::look;
 use super::super::target::TargetId;
+use super::super::tended::Tended;
 use super::Inner;
 
 /// How long the task waits at most while nothing but what it began is under way.
@@ -95,9 +96,22 @@ async fn look_at(client: Weak<Inner>, servers: Vec<(TargetId, Endpoint)>) {
 }
 
 async fn ask(client: Weak<Inner>, question: Question) {
+    if let Question::Multicast(of) = &question {
+        listen(&client, of, &question);
+        return;
+    }
     let Some(servers) = client.upgrade().map(|inner| inner.config.dns.servers.clone()) else { return };
     let outcome = keeper::ask_name_servers(servers, question.clone()).await;
     if let Some(inner) = client.upgrade() {
         inner.with_fleet(|fleet, now| fleet.told(&question, outcome, now));
+    }
+}
+
+/// Has the client told of announced nodes, by the keeper's thread: all clients of a process share what is heard.
+fn listen(client: &Weak<Inner>, of: &Neighbourhood, question: &Question) {
+    let Some(inner) = client.upgrade() else { return };
+    if let Err(error) = keeper::listen(of, &(Arc::clone(&inner) as Arc<dyn Tended>)) {
+        let why = format!("the background thread could not be started: {error}");
+        inner.with_fleet(|fleet, now| fleet.told(question, Err(why.clone()), now));
     }
 }

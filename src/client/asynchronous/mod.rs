@@ -15,6 +15,7 @@ use rand::RngExt as _;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use crate::discovery::dns::DnsServers;
 use crate::failure::Phase;
 use crate::naming::NamingError;
 use crate::protocol::{Hello, Reply, Role};
@@ -31,6 +32,7 @@ use super::invocation::{Invocation, Product};
 use super::lease::Leases;
 use super::metrics::Metrics;
 use super::target::Target;
+use super::tended::{Probe, Tended};
 use super::trail::Trail;
 use links::Links;
 
@@ -79,7 +81,7 @@ impl AsyncClient {
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
         let mut fleet = Fleet::new(&config, elections, names, seed);
         fleet.have_looks();
-        let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
+        let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.wanted_cluster());
         let revision = fleet.revision();
         Ok(Self(Arc::new_cyclic(|itself| Inner {
             leases: leases::of(Weak::clone(itself)),
@@ -187,13 +189,7 @@ impl Inner {
     fn with_fleet<T>(self: &Arc<Self>, work: impl FnOnce(&mut Fleet, Duration) -> T) -> T {
         let mut shared = self.lock();
         let result = work(&mut shared.fleet, self.now());
-        let revision = shared.fleet.revision();
-        if revision != shared.revision {
-            shared.revision = revision;
-            let Shared { fleet, links, .. } = &mut *shared;
-            links.retain(fleet);
-            self.news.notify_waiters();
-        }
+        self.settle(&mut shared);
         let due = shared.fleet.take_alarm() && shared.fleet.next_due().is_some();
         drop(shared);
         if due {
@@ -201,6 +197,40 @@ impl Inner {
             background::wake(self);
         }
         result
+    }
+}
+
+impl Inner {
+    fn settle(&self, shared: &mut Shared) {
+        let revision = shared.fleet.revision();
+        if revision != shared.revision {
+            shared.revision = revision;
+            let Shared { fleet, links, .. } = shared;
+            links.retain(fleet);
+            self.news.notify_waiters();
+        }
+    }
+}
+
+/// What the process's background thread tells it of.
+impl Tended for Inner {
+    fn tend(&self, work: &mut dyn FnMut(&mut Fleet, Duration)) {
+        let mut shared = self.lock();
+        work(&mut shared.fleet, self.now());
+        // What is due is looked for by the client's own task, or with its next call where that task has ended.
+        self.settle(&mut shared);
+    }
+
+    fn probe(&self) -> Probe {
+        Probe::Greet(Box::new(self.hello.clone()))
+    }
+
+    fn dns_servers(&self) -> DnsServers {
+        self.config.dns.servers.clone()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_closed()
     }
 }
 

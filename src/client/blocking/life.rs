@@ -41,7 +41,7 @@ impl Life {
         let seed = config.seed.unwrap_or_else(|| rand::rng().random());
         let mut fleet = Fleet::new(config, Elections::of_process(), Names::Resolved, seed);
         fleet.have_looks();
-        let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
+        let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.wanted_cluster());
         let revision = fleet.revision();
         Self {
             generation: fork::generation(),

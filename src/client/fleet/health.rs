@@ -44,7 +44,7 @@ impl Fleet {
         target.doubts = 0;
         let taken_back = match target.health {
             Health::Good => return,
-            Health::Untried | Health::Failed { .. } => true,
+            Health::Untried | Health::Unproven { .. } | Health::Failed { .. } => true,
             // A server that is leaving still finishes what it had begun.
             Health::Refusing { since, .. } => started >= since,
         };
@@ -145,6 +145,7 @@ impl Fleet {
         match target.health {
             Health::Failed { failures, since, .. } if started >= since => target.doubts = failures,
             Health::Refusing { since, .. } if started >= since => {}
+            Health::Unproven { .. } => {}
             _ => return,
         }
         target.health = Health::Untried;
@@ -243,7 +244,11 @@ impl Fleet {
 
 fn probe_at(target: &Target) -> Option<Duration> {
     match target.health {
-        Health::Failed { probe_at, .. } | Health::Refusing { probe_at, .. } if !target.draining => Some(probe_at),
+        Health::Failed { probe_at, .. } | Health::Refusing { probe_at, .. } | Health::Unproven { probe_at }
+            if !target.draining =>
+        {
+            Some(probe_at)
+        }
         _ => None,
     }
 }

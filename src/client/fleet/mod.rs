@@ -2,8 +2,8 @@
 //!
 //! Targets come from sources and stay while any source lists them ([`relist`]); each has a health that its answers, and
 //! their absence, decide ([`health`]). Those in good health form the *rotation*, from which a policy picks. A target that
-//! failed leaves the rotation, is due for a probe after a backoff, and comes back when a probe or a call succeeds. Where
-//! the rotation is empty the others are tried anyway.
+//! failed leaves the rotation, is due for a probe after a backoff, and comes back when a probe or a call succeeds. One that
+//! was merely announced is probed before it joins. Where the rotation is empty the others are tried anyway.
 //!
 //! The fleet is pure: a driver holds it under a short lock, tells it what happened, and asks it what is due.
 
@@ -346,7 +346,7 @@ impl Fleet {
         let mut best: Option<(u32, Duration, u16, TargetId)> = None;
         for target in self.roster.iter().filter(|target| !target.draining && !tried.contains(&target.id)) {
             let rank = match target.health {
-                Health::Untried | Health::Good => (0, Duration::ZERO, target.priority, target.id),
+                Health::Untried | Health::Unproven { .. } | Health::Good => (0, Duration::ZERO, target.priority, target.id),
                 Health::Failed { failures, probe_at, .. } => (failures, probe_at, target.priority, target.id),
                 Health::Refusing { probe_at, .. } if reach == Reach::Patient && probe_at > now => {
                     some_refuse = true;
@@ -425,6 +425,7 @@ impl Fleet {
     pub(super) fn asked_whom(&self, question: &Question) -> String {
         match question {
             Question::Addresses(_) | Question::Services(_) => format!(" from {}", self.sources.resolver()),
+            Question::Multicast(of) => format!(" by multicast on {}", of.interface),
             Question::List(_) => String::new(),
         }
     }
@@ -456,8 +457,8 @@ impl Fleet {
 
 /// For which cluster this client elects, as long as it does not know the cluster's id.
 fn electorate(config: &ClientConfig) -> Electorate {
-    if let Some(name) = &config.cluster {
-        return Electorate::Name(name.clone());
+    if let Some(name) = config.wanted_cluster() {
+        return Electorate::Name(name);
     }
     among(config.providers.clone())
 }

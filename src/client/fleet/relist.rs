@@ -145,13 +145,17 @@ impl Fleet {
 /// There is news of a target that is left out: it's due for a probe at once.
 fn hasten(target: &mut Target, now: Duration) {
     match &mut target.health {
-        Health::Failed { probe_at, .. } | Health::Refusing { probe_at, .. } => *probe_at = now.min(*probe_at),
+        Health::Failed { probe_at, .. } | Health::Refusing { probe_at, .. } | Health::Unproven { probe_at } => {
+            *probe_at = now.min(*probe_at);
+        }
         Health::Untried | Health::Good => {}
     }
 }
 
 fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
     let member: Option<&Member> = wanted.member.as_deref();
+    // Anybody on the network can announce anything; a view is what a node that was greeted says.
+    let is_hearsay = wanted.origin == Origin::Mdns && member.is_none();
     Target {
         id,
         address: wanted.endpoint.socket_addr(),
@@ -166,7 +170,7 @@ fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
         node: member.map(|member| (member.id, false)),
         node_name: member.map(|member| member.name.as_str().into()),
         announced: member.map(|member| member.state),
-        health: Health::Untried,
+        health: if is_hearsay { Health::Unproven { probe_at: now } } else { Health::Untried },
         draining: false,
         left: false,
         outstanding: 0,

@@ -69,7 +69,7 @@ impl Base {
     }
 
     fn new(config: ClientConfig, fleet: Fleet, direct: Option<Direct>, leases: Leases) -> Arc<Self> {
-        let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.cluster.clone());
+        let hello = Hello::new(Role::Client { id: fleet.client_id() }, config.wanted_cluster());
         let revision = fleet.revision();
         let feeding = config.cache.is_some().then(|| Watches::over_network(&config));
         Arc::new_cyclic(|itself| Self {

@@ -67,7 +67,7 @@ impl Lookups {
         let answered = match question {
             Question::Addresses(endpoint) => timeout(WITHIN, self.addresses(endpoint, hurry)).await,
             Question::Services(name) => timeout(WITHIN, self.services(name)).await,
-            Question::List(_) => Ok(Err("that is not in DNS".to_owned())),
+            Question::List(_) | Question::Multicast(_) => Ok(Err("that is not in DNS".to_owned())),
         };
         let late = |_| Err(format!("no answer in {} s", WITHIN.as_secs()));
         answered.unwrap_or_else(late).map_err(|why| format!("{why}; asked {} for {question}", self.whom))

@@ -33,7 +33,8 @@ const FACTORIES: Meaning = Meaning::NoCounterpart(
     "has no effect: no class is loaded by its name; register what makes objects, with hanaming.register_object_factory",
 );
 const MULTICAST: Meaning = Meaning::NoCounterpart(
-    "has no effect: it is about HA-JNDI's own multicast, and there is none in this version; the URL must list the addresses",
+    "has no effect: it is about HA-JNDI's own multicast; hanaming's nodes announce themselves by DNS-SD, and are found with the \
+     provider URL hn+mdns://cluster",
 );
 const SOCKET: Meaning = Meaning::NoCounterpart("has no effect: the system chooses the local end of a connection");
 const DIRECTORY: Meaning = Meaning::NoCounterpart("has no effect: it is about a directory, which is not asked here");

@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
                 Some(true) => {}
                 Some(false) => self.warn(
                     property,
-                    "has no effect: servers are not looked for by multicast in this version; the URL must list their addresses",
+                    "has no effect: servers are looked for by multicast only where the provider URL says so, with hn+mdns://cluster",
                 ),
                 None => self.warn(property, value::NO_FLAG),
             },
@@ -144,8 +144,8 @@ impl<'a> Reader<'a> {
         let provider = self.url.map(|property| self.read_url(property, product));
         if provider.is_none() && (self.jnp || product == Some(Product::Jnp)) {
             self.warnings.say(format!(
-                "{PROVIDER_URL} is missing: HA-JNDI then looks for servers by multicast, which is not in this version; list \
-                 their addresses"
+                "{PROVIDER_URL} is missing: HA-JNDI then looks for servers by multicast, which must be asked for here: write \
+                 hn+mdns://cluster, or list their addresses"
             ));
         }
         Environment { provider, options: self.options, warnings: self.warnings.into_sentences() }

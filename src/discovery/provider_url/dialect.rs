@@ -56,7 +56,8 @@ fn dialect(scheme: &str, product: Option<Product>) -> Option<Dialect> {
     let scheme = scheme.to_ascii_lowercase();
     Some(match scheme.as_str() {
         "hn" => hn::read_list,
-        "hn+srv" | "hn+mdns" => hn::read_source,
+        "hn+srv" => hn::read_source,
+        "hn+mdns" => hn::read_cluster,
         "jnp" | "jnps" | "jnp-http" | "jnp-https" => jnp::read,
         "corbaloc" | "corbaname" => corba::read,
         "rmi" => rmi::read,

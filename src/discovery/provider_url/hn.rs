@@ -2,6 +2,7 @@
 
 use crate::topology::DEFAULT_PORT;
 
+use super::super::neighbourhood::Neighbourhood;
 use super::authority::is_name_character;
 use super::list::{entries, stray_separator};
 use super::reading::{Default, Reading};
@@ -30,7 +31,21 @@ pub fn read_list(reading: &mut Reading<'_>, text: &str) {
     }
 }
 
-/// A name that is asked for: SRV records, or a cluster by multicast.
+/// A cluster whose nodes announce themselves by multicast.
+pub fn read_cluster(reading: &mut Reading<'_>, text: &str) {
+    let scheme = reading.scheme();
+    let name = text.strip_prefix("//").unwrap_or(text);
+    let name = name.split_once("://").map_or(name, |(_, name)| name);
+    match Neighbourhood::parse(name) {
+        Ok(read) => {
+            let shown = read.to_string();
+            reading.take_source(&scheme, shown.split_once("://").map_or(shown.as_str(), |(_, name)| name));
+        }
+        Err(problem) => reading.leave_out(text, &problem, ""),
+    }
+}
+
+/// A name that is asked for SRV records.
 pub fn read_source(reading: &mut Reading<'_>, text: &str) {
     let scheme = reading.scheme();
     let name = text.strip_prefix("//").unwrap_or(text).trim_end_matches('/');
@@ -40,8 +55,4 @@ pub fn read_source(reading: &mut Reading<'_>, text: &str) {
         return;
     }
     reading.take_source(&scheme, name);
-    if scheme == "hn+mdns" {
-        let instead = "write a list of addresses, hn://h1:11100,h2:11100";
-        reading.warn(format!("multicast discovery does not exist yet: a context can't be opened with it; {instead}"));
-    }
 }

@@ -1,7 +1,7 @@
 //! hanaming's own provider URLs, as contexts and seeds take them.
 //!
 //! `hn://h1:11100,h2` and a bare `h1:11100,h2` are lists of addresses; `hn+srv://name` is whatever the name's SRV records
-//! list. Everything that this version cannot read is
+//! list; `hn+mdns://cluster` are the cluster's nodes that announce themselves. Everything that this version cannot read is
 //! refused with a sentence that says what can be written instead: a provider that is silently read as something else
 //! sends a client to the wrong servers.
 
@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use crate::topology::{DEFAULT_PORT, Endpoint};
 
 use super::super::address;
+use super::super::neighbourhood::Neighbourhood;
 use super::super::source::Source;
 use super::excerpt;
 
@@ -71,6 +72,9 @@ fn parse_one(text: &str) -> Result<Vec<Source>, ProviderError> {
             let problem = "one name must follow and nothing else, as SRV records tell the ports; write hn+srv://_hn._tcp.example";
             return address::services(name).map(|source| vec![source]).ok_or_else(|| fail(problem.into()));
         }
+        Some(("hn+mdns", rest)) => {
+            return Neighbourhood::parse(rest).map(|read| vec![Source::Multicast(read)]).map_err(fail);
+        }
         Some((other, _)) => return Err(fail(unsupported(other))),
     };
     if list.is_empty() {
@@ -113,7 +117,6 @@ fn known(scheme: &str) -> &str {
 fn unsupported(scheme: &str) -> String {
     let now = "write a list of addresses, hn://h1:11100,h2:11100";
     match scheme {
-        "hn+mdns" => format!("multicast discovery does not exist yet; {now}"),
         "jnp" | "jnps" | "jnp-http" | "jnp-https" | "t3" | "t3s" | "iiop" | "iiops" | "http" | "https" | "rmi" | "ldap"
         | "ldaps" | "remote" | "remote+http" | "remote+https" | "http-remoting" | "https-remoting" | "corbaloc" | "corbaname" => {
             format!("{scheme}: is the scheme of an older naming system, whose URLs hanaming.jndi.InitialContext reads; or {now}")
@@ -143,6 +146,7 @@ mod tests {
             (&["[::1]:5000,[fe80::1]"], &["[::1]:5000", "[fe80::1]:11100"]),
             (&["hn://h1,h2", "h2:11100,h3"], &["h1:11100", "h2:11100", "h3:11100"]),
             (&["HN+SRV://_hn._tcp.x.example/", "h1"], &["_hn._tcp.x.example", "h1:11100"]),
+            (&["HN+MDNS://prod/", "h1"], &["hn+mdns://prod", "h1:11100"]),
         ];
         for (texts, endpoints) in table {
             assert_eq!(shown(texts), *endpoints, "{texts:?}");
@@ -162,7 +166,8 @@ mod tests {
             ("hn+srv://", "one name must follow"),
             ("hn+srv://x.example:80", "one name must follow"),
             ("hn+srv://x,y", "one name must follow"),
-            ("hn+mdns://default", "multicast discovery does not exist yet"),
+            ("hn+mdns://", "names no cluster; write hn+mdns://cluster"),
+            ("hn+mdns://a,b", "one cluster's name must follow"),
             ("t3://h:7001", "older naming system"),
             ("jnp://h:1099", "older naming system"),
             ("corbaloc:iiop:h:2809", "older naming system"),
@@ -172,7 +177,11 @@ mod tests {
             let said = parse([text]).unwrap_err().to_string();
             assert!(said.contains(part), "{text:?}: {said}");
             assert!(
-                said.contains("hn://") || said.contains("hn+srv://") || !text.contains("://") || text.starts_with("hn://h1"),
+                said.contains("hn://")
+                    || said.contains("hn+srv://")
+                    || said.contains("hn+mdns://")
+                    || !text.contains("://")
+                    || text.starts_with("hn://h1"),
                 "{text:?}: {said}"
             );
         }
