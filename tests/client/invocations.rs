@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use hanaming::client::{BindOptions, Input, Invocation, Subject};
+use hanaming::client::{BindOptions, ClientConfig, Input, Invocation, Subject};
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::{Detail, ErrorKind, Listed, Name, Source};
 use hanaming::protocol::{
-    Answer, Items, LinkMet, ManyItem, Mutation, Operation, Outcome, Page, PageRequest, Reply, TreeChoice, Written,
+    Answer, Items, LinkMet, ManyItem, Mutation, Operation, Outcome, Page, PageRequest, Reply, Scope, TreeChoice, Written,
 };
 
 use crate::stage::{
-    Stage, broken_body, connection_refused, content, failed, fault, found, incomplete, link, lookup, lost, name, node, not_found,
-    subject, written,
+    Stage, broken_body, config, connection_refused, content, failed, fault, found, incomplete, link, lookup, lost, name, node,
+    not_found, subject, written,
 };
 
 fn answer(answer: Answer) -> Input {
@@ -372,21 +372,31 @@ fn a_refused_write_behind_a_link_did_not_run() {
 }
 
 #[test]
-fn what_is_asked_and_what_is_assumed_of_each_mutation() {
+fn where_only_the_header_of_the_answer_came_no_more_is_told_than_it_says() {
+    let lost =
+        "Communication YES: 'x': it ran, and its answer is lost. 10.0.0.1:1: connection lost. It ran: don't send it again.";
     let table: Vec<(Invocation, &str)> = vec![
         (crate::stage::bind("x"), "done written by 10.0.0.1:1"),
-        (Invocation::unbind(subject("x")).unwrap(), "done removed true"),
+        (Invocation::unbind(subject("x")).unwrap(), lost),
         (Invocation::rename(subject("x"), subject("y")).unwrap(), "done written by 10.0.0.1:1"),
         (Invocation::create_subcontext(subject("x"), true).unwrap(), "done written by 10.0.0.1:1"),
-        (Invocation::destroy_subcontext(subject("x")).unwrap(), "done removed true"),
-        (Invocation::quiesce(), "done Accepted"),
+        (Invocation::destroy_subcontext(subject("x")).unwrap(), lost),
     ];
-    for (invocation, expected) in table {
-        let mut stage = Stage::new("ab", invocation.clone());
+    for (invocation, in_a_local_tree) in table {
+        let mut stage = Stage::with(ClientConfig { scope: Scope::Local, ..config("ab") }, invocation.clone());
         stage.start();
         assert!(invocation.is_mutation() && stage.request().operation_id.is_some());
-        assert_eq!(stage.step(broken_body(Outcome::Done)), expected, "{invocation:?}");
+        assert_eq!(stage.step(broken_body(Outcome::Done)), in_a_local_tree, "{invocation:?}");
+        // The cluster tree knows by the id what it answered.
+        let mut stage = Stage::new("ab", invocation.clone());
+        stage.start();
+        let sent = stage.request().operation_id;
+        assert_eq!(stage.step(broken_body(Outcome::Done)), "send b 1000", "{invocation:?}");
+        assert_eq!((stage.request().operation_id, stage.request().is_retry), (sent, true));
     }
+    let mut stage = Stage::new("ab", Invocation::quiesce());
+    stage.start();
+    assert_eq!(stage.step(broken_body(Outcome::Done)), "done Accepted");
 }
 
 #[test]

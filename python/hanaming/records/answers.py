@@ -130,7 +130,8 @@ class Receipt:
     """By whom a write was acknowledged."""
 
     version: str | None
-    """The version that the write made; `None` where nothing changed."""
+    """The version that the write made; `None` where nothing changed, or where a local tree's answer was lost but for its
+    header, which says that it was done."""
     acked_by: list[str]
     """The nodes that hold it."""
     live: int

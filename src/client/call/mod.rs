@@ -227,12 +227,12 @@ impl Call {
         self.worst = CompletionStatus::No;
     }
 
-    /// What the operation needs of a server. The cluster recognises a change of its tree that it is sent again, by its id;
-    /// a node's local tree does not.
+    /// What the operation needs of a server. The cluster recognises a change of its tree that it is sent again, by its id,
+    /// and then says what it said before; a node's local tree does not.
     fn need(&self) -> Need {
         let reads = !self.invocation.is_mutation();
         let is_recognised = self.request.scope == Scope::Cluster && !self.invocation.is_pinned();
-        Need { idempotent: reads || is_recognised, value: reads }
+        Need { idempotent: reads || is_recognised, value: is_recognised || self.invocation.needs_reply() }
     }
 
     /// The id of the mutation that is under way.

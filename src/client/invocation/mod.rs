@@ -274,6 +274,15 @@ impl Invocation {
         matches!(self.kind, Kind::Write(_) | Kind::Quiesce)
     }
 
+    /// Whether the caller is told something that does not follow from its success alone.
+    pub(super) fn needs_reply(&self) -> bool {
+        match &self.kind {
+            Kind::Write(write) => write.tells(),
+            Kind::Quiesce => false,
+            _ => true,
+        }
+    }
+
     /// What it does to leases once it has taken effect.
     pub(super) fn lease_change(&self) -> Option<LeaseChange<'_>> {
         match &self.kind {
@@ -422,7 +431,7 @@ impl Invocation {
     /// follows from that. `None` where the caller needs what the reply said.
     pub(super) fn assumed(&self, node: &std::sync::Arc<str>) -> Option<Product> {
         match &self.kind {
-            Kind::Write(write) => Some(write.assumed(node)),
+            Kind::Write(write) => write.assumed(node),
             Kind::Quiesce => Some(Product::Accepted),
             _ => None,
         }

@@ -103,14 +103,20 @@ impl Write {
         Ok(())
     }
 
-    pub(super) fn assumed(&self, node: &Arc<str>) -> Product {
+    /// Whether its caller is told something that its success alone does not say: whether there was anything to remove.
+    pub(super) fn tells(&self) -> bool {
+        matches!(self, Self::Unbind { .. } | Self::Destroy { .. })
+    }
+
+    /// What is known where it's certain that it ran at this node, and no more.
+    pub(super) fn assumed(&self, node: &Arc<str>) -> Option<Product> {
         let written = Written { version: None, acked_by: vec![Arc::clone(node)], live: 1, members: 1 };
         match self {
             Self::Bind { .. } | Self::Rename { .. } | Self::Create { .. } | Self::Resolve { .. } | Self::Renew { .. } => {
-                Product::Written(written)
+                Some(Product::Written(written))
             }
-            // Whether something had been there is not known any more; that nothing is there now, is.
-            Self::Unbind { .. } | Self::Destroy { .. } | Self::Release { .. } => Product::Removed { existed: true, written },
+            Self::Release { .. } => Some(Product::Removed { existed: true, written }),
+            Self::Unbind { .. } | Self::Destroy { .. } => None,
         }
     }
 }
