@@ -216,7 +216,7 @@ class HAContext(Context):
         value: Any,
         *,
         weight: float = 1.0,
-        metadata: Mapping[str, Value] | None = None,
+        metadata: Mapping[str, Any] | None = None,
         lease: float = 10.0,
         instance: str | None = None,
     ) -> Registration: ...
@@ -325,7 +325,7 @@ class AioHAContext(AioContext):
         value: Any,
         *,
         weight: float = 1.0,
-        metadata: Mapping[str, Value] | None = None,
+        metadata: Mapping[str, Any] | None = None,
         lease: float = 10.0,
         instance: str | None = None,
     ) -> AioRegistration: ...
@@ -381,7 +381,7 @@ class Node:
     def local(self) -> Context: ...
     def context(self) -> HAContext: ...
     def register(
-        self, name: str | Name, value: Any, *, weight: float = 1.0, metadata: Mapping[str, Value] | None = None
+        self, name: str | Name, value: Any, *, weight: float = 1.0, metadata: Mapping[str, Any] | None = None
     ) -> Registration: ...
     def check(self) -> CheckReport: ...
     def forget(self, node: str) -> None: ...

@@ -54,8 +54,13 @@ pub enum SurveyAnswer {
     Found(Found),
     /// A link is on the way there.
     Link(LinkMet),
-    /// It isn't bound there.
-    Absent,
+    /// It isn't bound there: so far the tree resolved it.
+    Absent {
+        /// Something on the way is no context.
+        not_context: bool,
+        /// How many components lead to it, or to the context that has not the next one.
+        resolved: u32,
+    },
     /// No answer in time.
     Silent,
 }

@@ -29,17 +29,20 @@ pub enum Rows {
 
 /// The exception of an operation's error.
 pub fn raise(py: Python<'_>, error: NamingError, Asked { given, listing }: Asked<'_>) -> PyErr {
+    // Of a rename it may be the other name.
+    let concerned = error.fields().name.as_deref().and_then(|name| Name::parse(name).ok());
+    let concerned = concerned.as_ref().unwrap_or(given);
     error::raise_with(py, error, |detail, fields| match (detail, listing) {
-        (Detail::Existing(row), _) => fields.set_item("existing", existing(py, row, given)?),
+        (Detail::Existing(row), _) => fields.set_item("existing", existing(py, row, concerned)?),
         (Detail::Silence { partial, .. }, Some(rows)) => fields.set_item("partial", gathered(py, partial, given, rows)?),
         _ => Ok(()),
     })
 }
 
-fn existing<'py>(py: Python<'py>, row: &Listed, given: &Name) -> PyResult<Bound<'py, PyAny>> {
-    // Where a link or a rename led elsewhere, the entry's own component is what is known of its name.
-    let is_own = given.suffix(given.len().saturating_sub(1)).as_str() == row.component;
-    let name = if is_own { given.as_str() } else { &row.component };
+fn existing<'py>(py: Python<'py>, row: &Listed, concerned: &Name) -> PyResult<Bound<'py, PyAny>> {
+    // Where a link led elsewhere, the entry's own component is what is known of its name.
+    let is_own = concerned.suffix(concerned.len().saturating_sub(1)).as_str() == row.component;
+    let name = if is_own { concerned.as_str() } else { &row.component };
     records::name_entry(py, name, row)
 }
 

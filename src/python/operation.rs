@@ -350,7 +350,7 @@ impl Asking {
             }
             (Shape::Resolution, Product::Found(located)) => product::resolution(py, home, full, located, elapsed, &attempts())?,
             (Shape::Resolutions, Product::Survey(items)) => {
-                return match product::survey(py, home, full, items, elapsed, &attempts())? {
+                return match product::survey(py, home, self.subject.given(), full, items, elapsed, &attempts())? {
                     Ok(answers) => Ok(answers),
                     Err((error, gathered)) => {
                         let exception = {
@@ -377,10 +377,12 @@ impl Asking {
             }
             (Shape::Removal, Product::Removed { existed, .. }) => existed.into_pyobject(py)?.to_owned().into_any(),
             (Shape::Deletion, Product::Removed { existed: false, .. }) => {
-                let error = NamingError::new(ErrorKind::NameNotFound, "no such name")
-                    .with_name(self.subject.given().as_str())
-                    .with_attempts(attempts());
-                return Err(self.raise(py, error));
+                let given = self.subject.given();
+                let error =
+                    NamingError::new(ErrorKind::NameNotFound, "no such name").with_name(given.as_str()).with_attempts(attempts());
+                // What is missing is the last component: all that is before it is there, or that is another error.
+                let before = full.len().saturating_sub(1);
+                return Err(self.raise(py, product::resolved_to(error, given, full, before)));
             }
             (Shape::Context, Product::Written(_)) => home.subcontext(py, full.clone())?,
             (Shape::Report, Product::Report(report)) => product::report(py, home, report)?,

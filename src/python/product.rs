@@ -102,6 +102,7 @@ pub type Surveyed<'py> = Result<Bound<'py, PyAny>, (NamingError, Option<Bound<'p
 pub fn survey<'py>(
     py: Python<'py>,
     home: &dyn Home,
+    given: &Name,
     full: &Name,
     items: &[SurveyItem],
     elapsed: Duration,
@@ -110,13 +111,23 @@ pub fn survey<'py>(
     let answers = PyList::empty(py);
     let mut answered = Vec::new();
     let mut silent = Vec::new();
+    let mut furthest = (false, 0);
+    let is_complete = items.iter().all(|item| item.answer != SurveyAnswer::Silent);
     for item in items {
         match &item.answer {
             SurveyAnswer::Silent => silent.push(item.node.clone()),
-            SurveyAnswer::Absent => answered.push(item.node.clone()),
+            SurveyAnswer::Absent { not_context, resolved } => {
+                answered.push(item.node.clone());
+                furthest = furthest.max((*not_context, *resolved));
+            }
             SurveyAnswer::Found(found) | SurveyAnswer::Link(crate::protocol::LinkMet { found, .. }) => {
                 answered.push(item.node.clone());
-                let value = standing_at(py, home, full, &found.content)?;
+                let value = match value::from_content(py, &found.content)? {
+                    Some(value) => value,
+                    None if is_complete => home.subcontext(py, full.clone())?,
+                    // An error can be pickled, and a context can't.
+                    None => py.None().into_bound(py),
+                };
                 answers.append(records::resolution(py, &value, found, elapsed, attempts, Freshness::Asked)?)?;
             }
         }
@@ -133,10 +144,25 @@ pub fn survey<'py>(
         return Ok(Err((error, Some(answers))));
     }
     if answers.is_empty() {
-        let error = NamingError::new(ErrorKind::NameNotFound, "no node has such a name");
-        return Ok(Err((error, None)));
+        let (not_context, resolved) = furthest;
+        let (kind, message) = if not_context {
+            (ErrorKind::NotContext, "on no node all that is on the way is a context")
+        } else {
+            (ErrorKind::NameNotFound, "no node has such a name")
+        };
+        let resolved = usize::try_from(resolved).unwrap_or(usize::MAX).min(full.len());
+        let error = NamingError::new(kind, message);
+        return Ok(Err((resolved_to(error, given, full, resolved), None)));
     }
     Ok(Ok(answers.into_any()))
+}
+
+/// The error of a name of which so many components were resolved, counted from the root, in the words of the context that
+/// was asked.
+pub fn resolved_to(error: NamingError, given: &Name, full: &Name, resolved: usize) -> NamingError {
+    let context = full.len().saturating_sub(given.len());
+    let resolved = resolved.saturating_sub(context);
+    error.with_resolution(given.prefix(resolved).as_str(), given.suffix(resolved).as_str())
 }
 
 /// A list of `NameEntry`.

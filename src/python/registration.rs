@@ -14,6 +14,7 @@ use crate::protocol::Scope;
 use crate::server::Node;
 
 use super::argument::wrong_type;
+use super::asked::{self, Asked};
 use super::error::{entered, guarded};
 use super::imports::Imported;
 use super::{error, name, process, value};
@@ -90,7 +91,11 @@ impl Registrar for LocalTree {
         if self.node.is_closed() || !self.stands(name) {
             return Ok(());
         }
-        perform(py, &self.node, Invocation::unbind(Subject::from(name.clone()))).map(drop)
+        match perform(py, &self.node, name, Invocation::unbind(Subject::from(name.clone()))) {
+            // It goes with its node, which is about to leave.
+            Err(_) if self.node.is_leaving() => Ok(()),
+            taken => taken.map(drop),
+        }
     }
 
     fn place(&self) -> String {
@@ -160,7 +165,7 @@ pub fn register(node: &Node, service: &Bound<'_, PyAny>, offer: &Offer<'_, '_>) 
     let name = service_name(service)?.child(node.name());
     let content = offer.content(&name)?;
     let bind = Invocation::bind(Subject::from(name.clone()), content, options(None));
-    let version = match perform(service.py(), node, bind)? {
+    let version = match perform(service.py(), node, &name, bind)? {
         Product::Written(written) => written.version,
         _ => None,
     };
@@ -188,7 +193,7 @@ fn as_dict<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     Ok(given.py().get_type::<PyDict>().call1((given,))?.cast_into()?)
 }
 
-fn perform(py: Python<'_>, node: &Node, invocation: Result<Invocation, NamingError>) -> PyResult<Product> {
+fn perform(py: Python<'_>, node: &Node, given: &Name, invocation: Result<Invocation, NamingError>) -> PyResult<Product> {
     let direct = Direct::new(Arc::new(node.clone()), Scope::Local, WITHIN);
     let invocation = invocation.map_err(|wrong| error::raise(py, wrong))?;
     let (done, raised) =
@@ -196,5 +201,5 @@ fn perform(py: Python<'_>, node: &Node, invocation: Result<Invocation, NamingErr
     if let Some(raised) = raised {
         return Err(raised);
     }
-    done.map(|(product, _)| product).map_err(|wrong| error::raise(py, wrong))
+    done.map(|(product, _)| product).map_err(|wrong| asked::raise(py, wrong, Asked { given, listing: None }))
 }

@@ -239,7 +239,7 @@ fn wrong(message: impl Into<String>) -> NamingError {
 }
 
 fn check_name(what: &str, name: &str) -> Result<(), NamingError> {
-    if name.trim().is_empty() {
+    if name.is_empty() {
         return Err(wrong(format!("the {what}'s name is empty; give it one, for instance \"n1\"")));
     }
     if name.len() > LONGEST_NAME {
@@ -247,6 +247,9 @@ fn check_name(what: &str, name: &str) -> Result<(), NamingError> {
     }
     if let Some(bad) = name.chars().find(|c| c.is_control()) {
         return Err(wrong(format!("the {what}'s name has the control character {bad:?} in it; leave it out")));
+    }
+    if name.trim().is_empty() {
+        return Err(wrong(format!("the {what}'s name is nothing but blanks; give it one, for instance \"n1\"")));
     }
     Ok(())
 }

@@ -227,6 +227,11 @@ impl Node {
         self.wait_departed(within, &mut || false).is_some()
     }
 
+    /// Whether the node is about to leave, or has left, and takes no changes any longer.
+    pub fn is_leaving(&self) -> bool {
+        self.0.core.phase.get() >= Phase::Quiescing
+    }
+
     /// Whether the node has left the cluster.
     pub fn has_left(&self) -> bool {
         self.0.departed.borrow().is_some()

@@ -55,6 +55,20 @@ def test_a_missing_intermediate(ctx: Any, operation: str) -> None:
     assert (error.name, error.resolved_name, error.remaining_name) == ("a/b/c/d", "a", "b/c/d")
 
 
+@pytest.mark.parametrize(("name", "resolved", "remaining"), [("a/b", "a", "b"), ("a/b/c", "a", "b/c"), ("x", "", "x")])
+def test_asking_all_nodes_for_a_missing_name(ctx: Any, name: str, resolved: str, remaining: str) -> None:
+    below = ctx.create_subcontext("c")
+    below.create_subcontext("a")
+    with pytest.raises(NameNotFoundError) as caught:
+        below.resolve(name, all=True)
+    error = caught.value
+    assert (error.name, error.resolved_name, error.remaining_name) == (name, resolved, remaining)
+    ctx.bind("v", 1)
+    with pytest.raises(NotContextError) as no_context:
+        ctx.resolve("v/b", all=True)
+    assert (no_context.value.resolved_name, no_context.value.remaining_name) == ("v", "b")
+
+
 @pytest.mark.parametrize(
     "operation", ["lookup", "lookup_link", "resolve", "list_names", "list_bindings", "unbind", "destroy_subcontext"]
 )
@@ -87,6 +101,22 @@ def test_writing_beneath_a_value(ctx: Any) -> None:
     for write in writes:
         with pytest.raises(NotContextError):
             write()
+
+
+def test_the_entry_that_is_in_the_way_is_named_as_the_context_names_it(ctx: Any) -> None:
+    ctx.bind("a/b", 1, create_parents=True)
+    ctx.bind("a/v", 2)
+    writes: list[Callable[[], Any]] = [
+        lambda: ctx.bind("a/b", 2),
+        lambda: ctx.create_subcontext("a/b"),
+        lambda: ctx.rename("a/v", "a/b"),
+        lambda: ctx.lookup("a").rename("v", "b"),
+    ]
+    for write, name in zip(writes, ["a/b", "a/b", "a/b", "b"], strict=True):
+        with pytest.raises(NameAlreadyBoundError) as caught:
+            write()
+        assert caught.value.existing is not None
+        assert caught.value.existing.name == name
 
 
 def test_a_taken_name(ctx: Any) -> None:

@@ -7,6 +7,7 @@ a lookup fails if it can't be answered within its timeout.
 from __future__ import annotations
 
 import contextlib
+import pickle
 import signal
 import threading
 from collections import Counter
@@ -196,5 +197,9 @@ def test_a_frozen_peer_is_never_taken_for_an_absent_name(served: list[Served]) -
             with pytest.raises(ServiceUnavailableError) as caught:
                 ctx.resolve("only/n1", all=True)
             assert [found.value for found in caught.value.partial] == [1]
+            # An error can be pickled: where a context stands it says so, and holds none.
+            with pytest.raises(ServiceUnavailableError) as caught:
+                ctx.resolve("only", all=True)
+            assert [found.value for found in pickle.loads(pickle.dumps(caught.value)).partial] == [None] * 2
     finally:
         frozen.signal(signal.SIGCONT)

@@ -41,6 +41,13 @@ def test_it_goes_with_its_block(node: Node) -> None:
     assert node.local.get("deep/orders/n1") is None
 
 
+def test_it_goes_with_a_node_that_leaves(node: Node) -> None:
+    with node.register("orders", 1):
+        node.quiesce()
+    with Node("n2") as other, other.register("orders", 1):
+        other.close()
+
+
 def test_closing_leaves_what_others_bound_since(node: Node) -> None:
     registration = node.register("orders", 1)
     node.local.unbind("orders/n1")
@@ -99,8 +106,10 @@ def test_instances_of_what_is_not_there(node: Node) -> None:
 
 def test_twice_under_one_name(node: Node) -> None:
     node.register("orders", 1)
-    with pytest.raises(NameAlreadyBoundError):
+    with pytest.raises(NameAlreadyBoundError) as caught:
         node.register("orders", 2)
+    assert caught.value.existing is not None
+    assert caught.value.existing.name == "orders/n1"
 
 
 @pytest.mark.parametrize("weight", [0, -1, math.inf, math.nan])

@@ -48,6 +48,16 @@ def test_deleting_raises_where_the_name_is_missing(sugared: Context) -> None:
     assert caught.value.name == "a"
 
 
+@pytest.mark.parametrize(("name", "resolved", "remaining"), [("a/b", "a", "b"), ("x", "", "x")])
+def test_deleting_says_what_was_missing(sugared: Context, name: str, resolved: str, remaining: str) -> None:
+    below = sugared.create_subcontext("c")
+    below.create_subcontext("a")
+    with pytest.raises(NameNotFoundError) as caught:
+        del below[name]
+    error = caught.value
+    assert (error.name, error.resolved_name, error.remaining_name) == (name, resolved, remaining)
+
+
 def test_writing_deserves_a_verb(sugared: Context) -> None:
     with pytest.raises(TypeError):
         sugared["x"] = 1  # type: ignore[index]

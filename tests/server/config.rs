@@ -64,7 +64,7 @@ fn the_real_port_is_advertised() {
 
 #[test]
 fn names_and_seeds_are_checked() {
-    assert!(refusal(|config| config.name = "  ".to_owned()).contains("the node's name is empty"));
+    assert!(refusal(|config| config.name = "  ".to_owned()).contains("the node's name is nothing but blanks"));
     assert!(refusal(|config| config.cluster = String::new()).contains("the cluster's name is empty"));
     assert!(refusal(|config| config.name = "a\nb".to_owned()).contains("'\\n'"));
     assert!(refusal(|config| config.name = "x".repeat(129)).contains("129 bytes"));

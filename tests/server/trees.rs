@@ -210,7 +210,7 @@ async fn a_survey_tells_what_every_tree_says() {
                     String::from_utf8(found.content.value.to_vec()).unwrap()
                 }
                 SurveyAnswer::Link(link) => format!("→ {}", link.target),
-                SurveyAnswer::Absent => "absent".to_owned(),
+                SurveyAnswer::Absent { .. } => "absent".to_owned(),
                 SurveyAnswer::Silent => "silent".to_owned(),
             };
             format!("{} {}: {answer}", item.source.as_str(), item.node)

@@ -157,7 +157,7 @@ fn replies() -> Vec<(&'static str, Reply)> {
     let survey = vec![
         answers("n1", SurveyAnswer::Found(found(b"x"))),
         answers("n2", SurveyAnswer::Link(link_met())),
-        answers("n3", SurveyAnswer::Absent),
+        answers("n3", SurveyAnswer::Absent { not_context: true, resolved: 2 }),
         answers("n4", SurveyAnswer::Silent),
     ];
     let many = vec![

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from hanaming._native import AioContext, AioHAContext, Name
     from hanaming.records import CheckReport, View
-    from hanaming.types import Value
 
     _P = ParamSpec("_P")
 
@@ -188,7 +187,7 @@ class Node:
         return _native.aio_context_of(self._running(), local=False)
 
     def register(
-        self, name: str | Name, value: Any, *, weight: float = 1.0, metadata: Mapping[str, Value] | None = None
+        self, name: str | Name, value: Any, *, weight: float = 1.0, metadata: Mapping[str, Any] | None = None
     ) -> Registration:
         """Offers a service until the registration is closed or the node ends.
 

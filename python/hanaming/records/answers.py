@@ -10,7 +10,7 @@ from hanaming._show import duration, short, table, where
 from .attempts import Attempt, Attempts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from hanaming.types import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Instance:
     """What it registered."""
     weight: float
     """Its share relative to the others."""
-    metadata: Mapping[str, Any]
+    metadata: dict[str, Value]
     """What it tells beside its value."""
     source: str
     """Where the registration stands: cluster, local or peer."""

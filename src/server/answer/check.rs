@@ -215,7 +215,7 @@ fn row_of(item: SurveyItem) -> Option<Listed> {
     let found = match item.answer {
         SurveyAnswer::Found(found) => found,
         SurveyAnswer::Link(link) if link.rest.is_empty() => link.found,
-        SurveyAnswer::Link(_) | SurveyAnswer::Absent | SurveyAnswer::Silent => return None,
+        SurveyAnswer::Link(_) | SurveyAnswer::Absent { .. } | SurveyAnswer::Silent => return None,
     };
     Some(Listed {
         component: String::new(),

@@ -14,6 +14,7 @@ use super::listing::until;
 use super::own::Told;
 use crate::server::core::Core;
 use crate::server::peers::ask_all;
+use crate::server::peers::delegation::Reach;
 
 impl Core {
     /// The answers of the own trees, where those are all that is asked for.
@@ -51,7 +52,10 @@ impl Core {
             let answer = match self.look(tree, source, name) {
                 Told::Found(found) => SurveyAnswer::Found(found),
                 Told::Link(link) => SurveyAnswer::Link(link),
-                Told::Absent(_) => SurveyAnswer::Absent,
+                Told::Absent(absence) => {
+                    let Reach { not_context, resolved } = absence.reach();
+                    SurveyAnswer::Absent { not_context, resolved }
+                }
                 told @ (Told::Fault(_) | Told::Unknown { .. }) => return Err(told.into_reply()),
             };
             items.push(SurveyItem { node: Arc::clone(&self.name), source, answer });
@@ -90,6 +94,6 @@ fn says(answer: &SurveyAnswer) -> Option<(&str, &Content)> {
     match answer {
         SurveyAnswer::Found(found) => Some(("", &found.content)),
         SurveyAnswer::Link(link) => Some((&link.at, &link.found.content)),
-        SurveyAnswer::Absent | SurveyAnswer::Silent => None,
+        SurveyAnswer::Absent { .. } | SurveyAnswer::Silent => None,
     }
 }
