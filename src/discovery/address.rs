@@ -52,7 +52,7 @@ pub enum AddressError {
 pub fn parse(text: &str) -> Result<Source, AddressError> {
     let trimmed = text.trim();
     let (default_port, host) = match trimmed.split_once("://") {
-        None => (0, trimmed),
+        None => (0, trimmed.to_owned()),
         Some((scheme, rest)) => {
             let scheme = scheme.to_ascii_lowercase();
             if scheme == "srv" {
@@ -60,14 +60,38 @@ pub fn parse(text: &str) -> Result<Source, AddressError> {
             }
             let port = PORTS.iter().find(|(known, _)| *known == scheme).map_or(0, |(_, port)| *port);
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-            (port, authority.rsplit_once('@').map_or(authority, |(_, host)| host))
+            (port, plain_zone(authority.rsplit_once('@').map_or(authority, |(_, host)| host)))
         }
     };
-    let endpoint = Endpoint::parse(host, default_port).map_err(|error| EndpointError { text: text.to_owned(), ..error })?;
+    let (host, zone) = without_zone(&host);
+    let endpoint = Endpoint::parse(&host, default_port).map_err(|error| EndpointError { text: text.to_owned(), ..error })?;
+    let endpoint = match zone {
+        Some(zone) => Endpoint::new(format!("{}%{zone}", endpoint.host()), endpoint.port()),
+        None => endpoint,
+    };
     if endpoint.port() == 0 {
         return Err(AddressError::NoPort(text.to_owned()));
     }
     Ok(Source::Host(endpoint))
+}
+
+/// An address in brackets without its zone, and that: the interface behind which a link-local address is.
+fn without_zone(host: &str) -> (String, Option<&str>) {
+    let zoned = || {
+        let (literal, after) = host.strip_prefix('[')?.split_once(']')?;
+        let (address, zone) = literal.split_once('%')?;
+        let is_zone = !zone.is_empty() && zone.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'));
+        is_zone.then(|| (format!("[{address}]{after}"), zone))
+    };
+    zoned().map_or_else(|| (host.to_owned(), None), |(host, zone)| (host, Some(zone)))
+}
+
+/// A URL's host as resolvers take it: there the percent sign before an IPv6 literal's zone is escaped (RFC 6874).
+pub(super) fn plain_zone(host: &str) -> String {
+    match host.split_once("%25") {
+        Some((address, zone)) if !zone.is_empty() && address.contains(':') => format!("{address}%{zone}"),
+        _ => host.to_owned(),
+    }
 }
 
 /// The name of SRV records, which stands alone.
@@ -91,12 +115,27 @@ mod tests {
             ("HTTPS://a/x:y@z", "a:443"),
             ("http://user:secret@a:8080/path?q#f", "a:8080"),
             ("http://[::1]", "[::1]:80"),
+            ("http://[fe80::1%25eth0]:8080/x", "[fe80::1%eth0]:8080"),
+            ("http://user@[fe80::1%25eth0]", "[fe80::1%eth0]:80"),
+            ("[fe80::1%eth0]:8080", "[fe80::1%eth0]:8080"),
+            ("http://a/%25", "a:80"),
             ("redis://a/0", "a:6379"),
             ("corbaloc://a:2809/key", "a:2809"),
             ("dns://orders.prod:8080", "orders.prod:8080"),
             ("srv://_http._tcp.orders/", "_http._tcp.orders"),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), endpoint, "{text}");
+        }
+    }
+
+    /// A zone is for the system to read, and no name that name servers are asked for.
+    #[test]
+    fn an_address_with_a_zone_is_an_address() {
+        for (text, literal) in [("http://[fe80::1%25eth0]:80", true), ("[fe80::1%2]:80", true), ("http://fe80:80", false)] {
+            assert_eq!(parse(text).unwrap().question().is_none(), literal, "{text}");
+        }
+        for text in ["http://[fe80::1%25]:80", "[fe80::1%a b]:80", "[10.0.0.1%eth0]:80", "http://a%25b:80"] {
+            assert!(parse(text).is_err(), "{text}");
         }
     }
 

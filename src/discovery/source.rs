@@ -55,7 +55,7 @@ impl Source {
     /// What has to be asked to know the servers; `None` for an address.
     pub fn question(&self) -> Option<Question> {
         match self {
-            Self::Host(endpoint) if endpoint.socket_addr().is_some() => None,
+            Self::Host(endpoint) if endpoint.is_literal() => None,
             Self::Host(endpoint) => Some(Question::Addresses(endpoint.clone())),
             Self::Services(name) => Some(Question::Services(Arc::clone(name))),
             Self::Multicast(neighbourhood) => Some(Question::Multicast(neighbourhood.clone())),

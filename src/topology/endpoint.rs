@@ -47,6 +47,12 @@ impl Endpoint {
         Some(SocketAddr::new(self.host.parse::<IpAddr>().ok()?, self.port))
     }
 
+    /// Whether the host is an IP literal, also one with a zone (`fe80::1%eth0`), which the system alone can read.
+    pub fn is_literal(&self) -> bool {
+        let address = self.host.split_once('%').map_or(self.host.as_str(), |(address, _)| address);
+        address.parse::<IpAddr>().is_ok()
+    }
+
     /// Reads `host`, `host:port`, `[v6]` or `[v6]:port`; a bare IPv6 literal is taken too. A missing port is
     /// `default_port`.
     pub fn parse(text: &str, default_port: u16) -> Result<Self, EndpointError> {

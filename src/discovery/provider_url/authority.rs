@@ -77,14 +77,6 @@ fn is_v6(text: &str) -> bool {
     address.parse::<Ipv6Addr>().is_ok() && zone.is_none_or(|zone| !zone.is_empty() && zone.chars().all(is_name_character))
 }
 
-/// A host as resolvers take it: in URLs the percent sign before an IPv6 literal's zone is escaped (RFC 6874).
-pub fn plain_zone(host: &str) -> String {
-    match host.split_once("%25") {
-        Some((address, zone)) if !zone.is_empty() && address.contains(':') => format!("{address}%{zone}"),
-        _ => host.to_owned(),
-    }
-}
-
 /// Whether host names are made of it.
 pub fn is_name_character(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '-' | '_')

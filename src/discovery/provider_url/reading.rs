@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::authority::{Authority, authority, is_dns_name, plain_zone};
+use super::authority::{Authority, authority, is_dns_name};
 use super::{ProviderEndpoint, ProviderError, ProviderUrl, Warnings, excerpt};
+use crate::discovery::address::plain_zone;
 
 /// Endpoints and warnings, as they come.
 pub struct Reading<'a> {
