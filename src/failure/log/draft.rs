@@ -68,6 +68,8 @@ impl Draft {
             message.push_str(word);
         }
         let message = message.strip_suffix("--->").unwrap_or(&message);
+        // The rule behind a member of a group.
+        let message = if message.ends_with("---") { message.trim_end_matches(['+', '-', ' ']) } else { message };
         let trimmed = message.trim_start_matches([':', ' ', '(']).trim_end_matches([';', ':', '[', '(', ' ', '.']);
         let trimmed = if trimmed.contains('[') { trimmed } else { trimmed.trim_end_matches(']') };
         trimmed.clone_into(&mut self.thrown.message);

@@ -50,11 +50,11 @@ pub struct Failed {
     pub length: usize,
 }
 
-/// The symbol of Node's `code: 'ECONNRESET'` at the start of a text.
-pub fn property(text: &str) -> Option<&str> {
-    let value = text.strip_prefix("code: '")?;
+/// The symbol of Node's `code: 'ECONNRESET'` at the start of a text, and where it ends.
+pub fn property(text: &str) -> Option<(&str, usize)> {
+    let value = text.strip_prefix("code:")?.trim_start_matches([' ', '\t']).strip_prefix('\'')?;
     let symbol = &value[..value.bytes().take(32).position(|b| b == b'\'')?];
-    SYMBOLS.contains(&symbol).then_some(symbol)
+    SYMBOLS.contains(&symbol).then_some((symbol, text.len() - value.len() + symbol.len()))
 }
 
 /// The failed call that a text begins with.

@@ -299,6 +299,9 @@ impl Open {
             if let Some((_, end)) = BRACKETS.iter().find(|(begin, _)| line.content.contains(begin)) {
                 self.bracket = Some((self.lines.len(), *end));
             }
+            if self.bracket.is_some_and(|(_, end)| line.content.trim_end().ends_with(end)) {
+                self.bracket = None;
+            }
             self.bytes += line.content.len();
             self.lines.push(line);
         }
@@ -330,10 +333,16 @@ impl Open {
         code.is_some() && !has_class && next.content.starts_with(char::is_lowercase) && self.breaks_off(next)
     }
 
-    /// Whether it is a server's answer that was broken before the exception that it quotes, or may be one.
+    /// Whether its message was broken before an exception that it quotes: it is a server's answer, or CORBA's, whose status is
+    /// still to come.
     fn goes_on_in(&self, next: &Line) -> bool {
-        let text = || self.lines.iter().map(|line| line.content.trim()).collect::<Vec<_>>().join(" ");
-        self.breaks_off(next) && finding::is_an_answer(&text())
+        if !self.breaks_off(next) {
+            return false;
+        }
+        let text = self.lines.iter().map(|line| line.content.trim()).collect::<Vec<_>>().join(" ");
+        let lacks_status = text.contains("CORBA.") && !text.contains("minor") && !text.contains("completed");
+        let within = next.content.starts_with(char::is_lowercase) && !shape::starts_with_class(&next.content);
+        finding::is_an_answer(&text) || (lacks_status && within)
     }
 
     /// Whether it ends with words that link the next exception, which has not come yet.
@@ -350,7 +359,9 @@ impl Open {
         }
         let Some(last) = self.lines.last() else { return false };
         let tail = last.content.trim_end();
-        if members::is_rule(tail.trim_start()) {
+        let begins_member =
+            members::is_rule(tail.trim_start()) || (tail.ends_with(')') && tail.contains("---> (Inner Exception #"));
+        if begins_member {
             return true;
         }
         if tail.ends_with([':', ';', ',', '=', '(', '[', '<', '{']) && self.frames == 0 {
@@ -387,8 +398,6 @@ impl Open {
     }
 
     fn in_bracket(&self) -> bool {
-        let Some((at, end)) = self.bracket else { return false };
-        let is_open = |line: &Line| !line.content.trim_end().ends_with(end);
-        self.lines.len() - at <= MOST_ASKED_FOR && self.lines.last().is_some_and(is_open)
+        self.bracket.is_some_and(|(at, _)| self.lines.len() - at <= MOST_ASKED_FOR)
     }
 }

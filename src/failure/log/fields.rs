@@ -95,7 +95,7 @@ fn other_form(text: &str, at: usize) -> Option<(&str, usize)> {
 /// A whole code and nothing else behind a system exception's class: `TRANSIENT (0x49421040)`, `TRANSIENT 0x49421040`.
 pub fn code_behind(text: &str, at: usize) -> Option<(Field, usize)> {
     let rest = &text[at..];
-    let number = rest.trim_start_matches([' ', ',', '\t', '\n']);
+    let number = rest.trim_start_matches([' ', ',', ':', '\t', '\n']);
     let number = number.strip_prefix('(').unwrap_or(number);
     let length = whole_code(number).filter(|_| number.len() < rest.len())?;
     let end = text.len() - number.len() + length;
@@ -112,7 +112,10 @@ pub fn any_near(text: &str) -> bool {
         let after = after.strip_prefix("code").unwrap_or(after).trim_start_matches([' ', ':', '=', '\t']);
         starts(at) && (after.is_empty() || fields(line, at).is_some())
     };
-    code_behind(line, 0).is_some()
+    let counts =
+        line.trim_start_matches([' ', ',']).strip_prefix("minor ").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+    counts
+        || code_behind(line, 0).is_some()
         || ["minor", "vmcid", "completed", "COMPLETED_"]
             .iter()
             .any(|word| line.match_indices(word).any(|(at, _)| begins(at, word)))

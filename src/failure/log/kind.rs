@@ -81,7 +81,7 @@ pub fn of(line: &Line) -> Kind {
         }
         let in_bracket =
             content[..at].ends_with('[') && ["Root exception is", "cause]:"].iter().any(|link| here.starts_with(link));
-        if in_bracket || shape::is_pointed_at(content, at) {
+        if in_bracket || shape::is_pointed_at(content, at) || here.starts_with("Inner Exception #") {
             return Kind::Link;
         }
         if shape::link(here).is_some() || WITHIN.iter().any(|words| here.starts_with(words)) {

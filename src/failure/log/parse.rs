@@ -206,12 +206,12 @@ impl<'a> Walk<'a> {
 
     /// Node prints an error's properties below its frames: its code is one of them.
     fn own_code(&mut self, rest: &str) -> Option<usize> {
-        let symbol = errno::property(rest)?;
+        let (symbol, end) = errno::property(rest)?;
         let draft = self.current().last_mut()?;
         if draft.thrown.code.is_none() && !draft.thrown.message.contains(symbol) {
             draft.thrown.code = Some(symbol.to_owned());
         }
-        Some("code: '".len() + symbol.len())
+        Some(end)
     }
 
     /// A code or words that tell of a failure where no exception is open.

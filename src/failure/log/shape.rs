@@ -312,6 +312,9 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
     {
         return true;
     }
+    // Ruby's and Rust's, where what stands behind the class is no message.
+    let details =
+        details || next.trim_end() == "with" || ["with #<", "{ kind:"].iter().any(|words| starts(next, words).is_some());
     match after.chars().next() {
         Some(':') => !bare_system || introduced,
         Some('(') if system => true,
@@ -337,7 +340,8 @@ fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotted: b
 pub fn number(text: &str) -> usize {
     let next = text.trim_start();
     let Some((number, _)) = next.strip_prefix('(').and_then(|next| near(next).split_once("):")) else { return 0 };
-    let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && !number.contains(' ');
+    let is_number =
+        number.starts_with(|c: char| c.is_ascii_digit()) && number.chars().all(|c| c.is_ascii_hexdigit() || "x, -".contains(c));
     if is_number { text.len() - next.len() + number.len() + "():".len() } else { 0 }
 }
 
@@ -349,12 +353,12 @@ fn has_symbol(next: &str) -> bool {
     })
 }
 
-/// A bare `Error:` is one where a symbol of errno follows.
+/// A bare `Error:` is one where a symbol of errno follows, or Node's own words.
 fn names_errno(after: &str) -> bool {
-    let line = near(after).split('\n').next().unwrap_or_default();
-    after.strip_prefix(':').is_some_and(|after| starts(after.trim_start(), "socket hang up").is_some())
-        || after.starts_with(':')
-            && ["ECONN", "EHOST", "ENET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_"].iter().any(|symbol| line.contains(symbol))
+    let line: Vec<&str> = near(after).split('\n').next().unwrap_or_default().split_whitespace().collect();
+    let line = line.join(" ");
+    let symbols = ["ECONN", "EHOST", "ENET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_"];
+    after.starts_with(':') && symbols.iter().chain(plain_words::NODE).any(|words| line.contains(words))
 }
 
 /// The dotted path at the start of a text: `java.net.ConnectException`, `CORBA::TRANSIENT`, `jdk.rmi/x.Y`.
@@ -434,7 +438,7 @@ const INNER_ENDS: &[&str] = &["End of inner exception stack trace ---", "End of 
 fn node_frame(text: &str) -> Option<usize> {
     const MOST: usize = 400;
     let end = text.bytes().take(MOST).position(|b| b == b'\n').unwrap_or(text.len().min(MOST));
-    let line = text.get(..end)?.trim_end().trim_end_matches(['{', ' ']);
+    let line = text.get(..end)?.trim_end().trim_end_matches(['{', ',', ' ']);
     let place = line.strip_suffix(')').map_or(Some(line), |line| Some(line.rsplit_once('(')?.1))?;
     // Its line and its column.
     let mut parts = place.rsplitn(3, ':');

@@ -120,17 +120,19 @@ pub const RULES: &[Rule] = &[
         &["TooManyConnections"],
         Meaning::no(ResourceExhausted, "too_many_connections", "the database has no connection left"),
     ),
-    Rule::class(
-        &[
-            "SerializationFailure",
-            "DeadlockDetected",
-            "TransactionRollback",
-            "TransactionRollbackError",
-            "RollbackException",
-            "TransactionRolledbackException",
-            "EJBTransactionRolledbackException",
-            "TransactionRolledbackLocalException",
-        ],
-        Meaning::maybe(TransactionRolledBack, "transaction_rolledback", "the transaction was rolled back").decisive(),
-    ),
 ];
+
+/// Of a transaction that was rolled back, whatever else its exception says.
+pub const ROLLED_BACK: &[Rule] = &[Rule::class(
+    &[
+        "SerializationFailure",
+        "DeadlockDetected",
+        "TransactionRollback",
+        "TransactionRollbackError",
+        "RollbackException",
+        "TransactionRolledbackException",
+        "EJBTransactionRolledbackException",
+        "TransactionRolledbackLocalException",
+    ],
+    Meaning::maybe(TransactionRolledBack, "transaction_rolledback", "the transaction was rolled back").decisive(),
+)];

@@ -22,6 +22,7 @@ use super::{Meaning, Thrown};
 
 /// All rules that do not key on a CORBA minor code, the first that fits first.
 const FAMILIES: &[&[Rule]] = &[
+    databases::ROLLED_BACK,
     corba_words::RULES,
     grpc::RULES,
     ejb::RULES,

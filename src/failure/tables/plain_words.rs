@@ -42,6 +42,10 @@ pub const ANSWERS: &[&str] = &[
     "status code: 500",
 ];
 
+/// What Node says behind a bare `Error: `.
+pub const NODE: &[&str] = &["socket hang up", "certificate", "before secure TLS connection"];
+const NODE_CLASSES: &[&str] = &["Error", "FetchError", "AxiosError"];
+
 /// The rows.
 pub const RULES: &[Rule] = &[
     plain(TRUST, &["x509:", "curl: (60)", "curl: (51)"]),
@@ -102,6 +106,12 @@ pub const RULES: &[Rule] = &[
     Rule::class(&["ETIMEDOUT"], TIMED_OUT).connecting(),
     Rule::class(&["ETIMEDOUT"], NO_REPLY),
     Rule::class(&["ECONNRESET", "EPIPE", "ECONNABORTED"], LOST),
+    Rule::class(NODE_CLASSES, TRUST).words(&["certificate"]),
+    Rule::class(NODE_CLASSES, BEFORE_TLS).words(&["before secure tls connection"]),
+    // Rust's errors, as they are printed for programmers.
+    Rule::class(&["Error"], CONNECT).words(&["tcp connect error", "error trying to connect", "kind: connectionrefused"]),
+    Rule::class(&["Error"], NO_REPLY).words(&["kind: timedout", "source: timedout"]),
+    Rule::class(&["Error"], LOST).words(&["kind: connectionreset", "incompletemessage", "kind: brokenpipe"]),
     Rule::class(&["Error", "FetchError", "AxiosError", "SocketError"], LOST).words(&["socket hang up", "other side closed"]),
 ];
 
@@ -124,4 +134,5 @@ const CONNECT: Meaning = Meaning::no(NotConnected, "connect_failed", "the connec
 const NO_REPLY: Meaning = Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time").trust(75);
 const ANSWERED: Meaning = Meaning::yes(Application, "fault", "the server answered with an exception of its own").trust(65);
 const STATUS: Meaning = Meaning::yes(Application, "http_status", "the server answered with an error status").trust(75);
+const BEFORE_TLS: Meaning = Meaning::no(NotConnected, "connect_failed", "the connection broke while it was being made").trust(80);
 const LOST: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke").trust(75);
