@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import asyncio_cases
 import data_cases
 import fault_cases
+import freshness_cases
 import growth_cases
 import in_process_cases
 import repair_cases
@@ -26,7 +27,7 @@ import servers
 import sync_cases
 import write_cases
 
-GROUPS = ("sync", "asyncio", "in-process", "writes", "data", "growth", "faults", "repair", "package")
+GROUPS = ("sync", "asyncio", "in-process", "writes", "data", "growth", "faults", "repair", "freshness", "package")
 # What is measured in seconds, or takes minutes, is measured once, with all cores.
 ONLY_UNPINNED = ("growth", "faults", "repair")
 # Rounds of what starts a cluster each time.
@@ -74,6 +75,7 @@ def run(groups: list[str], rounds: int) -> None:
         "growth": growth_cases.measure,
         "faults": lambda: fault_cases.measure(rounds),
         "repair": lambda: repair_cases.measure(min(rounds, FEW)),
+        "freshness": lambda: freshness_cases.measure(rounds),
         "package": package_figures,
     }
     for group, measure in others.items():

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanaming::client::{AsyncClient, ClientConfig, Elections, Invocation, Names, Product};
+use hanaming::client::{AsyncClient, ClientConfig, Elections, Invocation, Names, Policy, Product};
 use hanaming::failure::{CompletionStatus, Phase};
 use hanaming::naming::ErrorKind;
 use hanaming::protocol::{FrameKind, Scope};
@@ -160,6 +160,47 @@ fn a_killed_node_costs_nothing_and_its_successor_is_taken_back() {
         world.perform(&client, lookup("orders")).unwrap();
     }
     assert_eq!(sent() - before, 10);
+}
+
+/// Twelve that elect each for itself, or six programs that elect for two contexts each.
+#[test]
+fn clients_that_stay_with_one_node_go_over_to_one_that_comes_back() {
+    for policy in [Policy::FirstAvailable, Policy::FirstAvailableIdenticalAllProxies] {
+        let mut world = World::start(3);
+        let programs: Vec<_> = (0..6).map(|_| Elections::new()).collect();
+        let client = |nth: usize| {
+            let endpoints = ["n1", "n2", "n3"].map(|name| Endpoint::new(name, 1)).to_vec();
+            let config = ClientConfig { policy, ..ClientConfig::new(endpoints) };
+            let network = world.network.host(&format!("client{nth}"));
+            AsyncClient::over(network, Names::Dialled, programs[nth % 6].clone(), config).unwrap()
+        };
+        let clients: Vec<AsyncClient> = (0..12).map(client).collect();
+        let answering = |world: &World| {
+            let who = |client: &AsyncClient| match world.perform(client, lookup("who")).unwrap().0 {
+                Product::Found(located) => located.found.node.to_string(),
+                other => panic!("{other:?}"),
+            };
+            clients.iter().map(who).collect::<Vec<String>>()
+        };
+        let on_n3 = |world: &World| answering(world).iter().filter(|node| *node == "n3").count();
+        for (node, who) in world.nodes.iter().zip(1..) {
+            bind_local(node, "who", who);
+        }
+        on_n3(&world);
+        world.nodes[2].close();
+        assert_eq!(on_n3(&world), 0);
+        world.nodes[2] = in_memory(&world.network, "n3", &["n1"]);
+        bind_local(&world.nodes[2], "who", 3);
+        until("the one that came back has some", || on_n3(&world) >= 2);
+        // Once, and once more where too many went.
+        assert!(clients.iter().all(|client| client.metrics().moves <= 2));
+        if policy == Policy::FirstAvailableIdenticalAllProxies {
+            until("they go together", || {
+                let all = answering(&world);
+                all[..6] == all[6..]
+            });
+        }
+    }
 }
 
 #[test]

@@ -11,6 +11,8 @@ import pytest
 
 from aio_places import AIO_PLACES
 from hanaming import Node
+from hanaming.testing import DnsZone
+from moving_servers import Servers
 from places import PLACES, Place
 from waiting import until
 
@@ -57,3 +59,17 @@ def cluster() -> Iterator[Callable[[int], list[Node]]]:
             return nodes
 
         yield start
+
+
+@pytest.fixture
+def zone() -> Iterator[DnsZone]:
+    """A name server that answers as the test says."""
+    with DnsZone() as server:
+        yield server
+
+
+@pytest.fixture
+def moving() -> Iterator[Servers]:
+    """Nodes that come, go and change their addresses."""
+    with ExitStack() as stack:
+        yield Servers(stack)

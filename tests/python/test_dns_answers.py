@@ -22,12 +22,6 @@ def twin(request: pytest.FixtureRequest) -> Iterator[Sync]:
         yield twin
 
 
-@pytest.fixture
-def zone() -> Iterator[DnsZone]:
-    with DnsZone() as server:
-        yield server
-
-
 def known(twin: Sync, source: str, zone: DnsZone, **options: Any) -> list[tuple[str, str, str]]:
     """All targets once one could be called: hostname, address, origin."""
     balancer = twin.make(source, **({"dns_servers": [zone.address]} | options))

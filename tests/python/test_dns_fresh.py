@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import pairwise
 
 import pytest
 
 from hanaming import HAContext
-from hanaming.testing import DnsZone
+from hanaming.testing import DnsFailure, DnsZone
 from moving_servers import Servers, load
 from sockets_open import connections_to
 from waiting import until
@@ -18,27 +17,15 @@ from waiting import until
 NAME = "orders.test"
 
 
-@pytest.fixture
-def zone() -> Iterator[DnsZone]:
-    with DnsZone() as server:
-        yield server
-
-
-@pytest.fixture
-def servers() -> Iterator[Servers]:
-    with ExitStack() as stack:
-        yield Servers(stack)
-
-
-def test_addresses_that_come_and_go(zone: DnsZone, servers: Servers) -> None:
-    a, b, c = servers.start(2, 3, 4)
+def test_addresses_that_come_and_go(zone: DnsZone, moving: Servers) -> None:
+    a, b, c = moving.start(2, 3, 4)
     zone.set(NAME, [a, b])
     with (
-        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        HAContext(f"hn://{NAME}:{moving.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
     ):
         until(lambda: {a, b} <= set(calls.since(0)), "both are asked")
-        stood = connections_to(a, servers.port)
+        stood = connections_to(a, moving.port)
         assert stood
         came = time.monotonic()
         zone.set(NAME, [a, b, c])
@@ -51,8 +38,8 @@ def test_addresses_that_come_and_go(zone: DnsZone, servers: Servers) -> None:
         assert drained - gone < 2.2
         until(lambda: sum(calls.since(drained).values()) > 100, "calls go on")
         assert set(calls.since(drained + 0.05)) == {a, c}
-        assert connections_to(a, servers.port) == stood, "what is unchanged is untouched"
-        assert not connections_to(b, servers.port)
+        assert connections_to(a, moving.port) == stood, "what is unchanged is untouched"
+        assert not connections_to(b, moving.port)
         assert not calls.failures
         counted = ctx.metrics
         assert (counted.joined, counted.drained, counted.failed_refreshes, counted.moves) == (3, 1, 0, 0)
@@ -61,10 +48,12 @@ def test_addresses_that_come_and_go(zone: DnsZone, servers: Servers) -> None:
 
 
 @pytest.mark.parametrize("mood", ["servfail", "nxdomain", "empty", "silent", "refused"])
-def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(zone: DnsZone, servers: Servers, mood: str) -> None:
-    zone.set(NAME, servers.start(2, 3))
+def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(
+    zone: DnsZone, moving: Servers, mood: DnsFailure
+) -> None:
+    zone.set(NAME, moving.start(2, 3))
     with (
-        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        HAContext(f"hn://{NAME}:{moving.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
     ):
         until(lambda: len(calls.since(0)) == 2, "both are asked")
@@ -79,17 +68,17 @@ def test_a_failing_name_server_loses_no_target_and_is_left_in_peace(zone: DnsZon
             assert all(later - earlier > 0.75 for earlier, later in pairwise(asked)), asked
         assert ctx.metrics.drained == 0
         zone.heal()
-        (fresh,) = servers.start(4)
+        (fresh,) = moving.start(4)
         zone.set(NAME, [fresh])
         until(lambda: [target.host for target in ctx.targets] == [fresh], "it is believed again", within=20)
         assert not calls.failures
 
 
-def test_a_flapping_name_server(zone: DnsZone, servers: Servers) -> None:
-    a, b = servers.start(2, 3)
+def test_a_flapping_name_server(zone: DnsZone, moving: Servers) -> None:
+    a, b = moving.start(2, 3)
     zone.set(NAME, [a])
     with (
-        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        HAContext(f"hn://{NAME}:{moving.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
     ):
         until(lambda: calls.answers, "it is asked")
@@ -104,28 +93,28 @@ def test_a_flapping_name_server(zone: DnsZone, servers: Servers) -> None:
         assert not calls.failures
 
 
-def test_all_addresses_replaced_at_once_while_the_old_ones_die(zone: DnsZone, servers: Servers) -> None:
-    old = servers.start(2, 3)
-    new = servers.start(4, 5)
+def test_all_addresses_replaced_at_once_while_the_old_ones_die(zone: DnsZone, moving: Servers) -> None:
+    old = moving.start(2, 3)
+    new = moving.start(4, 5)
     zone.set(NAME, old, ttl=30)
     with (
-        HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False) as ctx,
+        HAContext(f"hn://{NAME}:{moving.port}", dns_servers=[zone.address], follow_views=False) as ctx,
         load(ctx) as calls,
     ):
         until(lambda: set(calls.since(0)) == set(old), "the old ones are asked")
         for _ in range(2):
             zone.set(NAME, new, ttl=30)
             for host in old:
-                servers.stop(host)
+                moving.stop(host)
             replaced = time.monotonic()
             until(lambda: set(calls.since(replaced)) >= set(new), "the new ones are asked", within=5)  # noqa: B023
-            old, new = new, servers.start(*(int(host.rpartition(".")[2]) for host in old))
+            old, new = new, moving.start(*(int(host.rpartition(".")[2]) for host in old))
         assert not calls.failures, calls.failures[:1]
 
 
-def test_a_call_that_knows_a_server_never_waits_for_dns(zone: DnsZone, servers: Servers) -> None:
-    zone.set(NAME, servers.start(2))
-    with HAContext(f"hn://{NAME}:{servers.port}", dns_servers=[zone.address], follow_views=False, timeout=1.0) as ctx:
+def test_a_call_that_knows_a_server_never_waits_for_dns(zone: DnsZone, moving: Servers) -> None:
+    zone.set(NAME, moving.start(2))
+    with HAContext(f"hn://{NAME}:{moving.port}", dns_servers=[zone.address], follow_views=False, timeout=1.0) as ctx:
         ctx.lookup("where")
         zone.delay(5.0)
         until(lambda: len(zone.asked()) > 1, "a refresh is under way")
@@ -135,12 +124,12 @@ def test_a_call_that_knows_a_server_never_waits_for_dns(zone: DnsZone, servers: 
             assert time.monotonic() - began < 0.5
 
 
-def test_contexts_of_a_process_share_what_was_asked(zone: DnsZone, servers: Servers) -> None:
-    zone.set(NAME, servers.start(2))
+def test_contexts_of_a_process_share_what_was_asked(zone: DnsZone, moving: Servers) -> None:
+    zone.set(NAME, moving.start(2))
     with ExitStack() as stack:
         began = time.monotonic()
         options = {"dns_servers": [zone.address], "follow_views": False}
-        several = [stack.enter_context(HAContext(f"hn://{NAME}:{servers.port}", **options)) for _ in range(20)]  # type: ignore[arg-type]
+        several = [stack.enter_context(HAContext(f"hn://{NAME}:{moving.port}", **options)) for _ in range(20)]  # type: ignore[arg-type]
         assert {ctx.lookup("where") for ctx in several} == {"127.0.0.2"}
         until(lambda: len(zone.asked()) >= 3, "it is asked again")
         asked = zone.asked()

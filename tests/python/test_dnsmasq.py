@@ -7,8 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -66,12 +65,6 @@ class Dnsmasq:
         self._process.wait()
 
 
-@pytest.fixture
-def servers() -> Iterator[Servers]:
-    with ExitStack() as stack:
-        yield Servers(stack)
-
-
 def serves(ctx: HAContext) -> bool:
     """Whether it is up by now: once it is, it may be told to read its file again."""
     try:
@@ -80,10 +73,10 @@ def serves(ctx: HAContext) -> bool:
         return False
 
 
-def test_addresses_that_come_and_go(tmp_path: Path, servers: Servers) -> None:
-    a, b, c = servers.start(2, 3, 4)
+def test_addresses_that_come_and_go(tmp_path: Path, moving: Servers) -> None:
+    a, b, c = moving.start(2, 3, 4)
     dnsmasq = Dnsmasq(tmp_path, [a, b])
-    provider = f"hn://{NAME}:{servers.port}"
+    provider = f"hn://{NAME}:{moving.port}"
     try:
         with HAContext(provider, dns_servers=[dnsmasq.address], follow_views=False) as ctx:
             until(lambda: serves(ctx), "dnsmasq serves the name")
@@ -105,12 +98,10 @@ def test_addresses_that_come_and_go(tmp_path: Path, servers: Servers) -> None:
         dnsmasq.stop()
 
 
-def test_srv_records(tmp_path: Path, servers: Servers) -> None:
-    a, b = servers.start(2, 3)
+def test_srv_records(tmp_path: Path, moving: Servers) -> None:
+    a, b = moving.start(2, 3)
     records = [f"--host-record=a.test,{a}", f"--host-record=b.test,{b}"]
-    records += [
-        f"--srv-host=_hn._tcp.test,{host}.test,{servers.port},{rank},1" for host, rank in (("a", 10), ("b", 20))
-    ]
+    records += [f"--srv-host=_hn._tcp.test,{host}.test,{moving.port},{rank},1" for host, rank in (("a", 10), ("b", 20))]
     dnsmasq = Dnsmasq(tmp_path, records=records)
     try:
         with HAContext("hn+srv://_hn._tcp.test", dns_servers=[dnsmasq.address], follow_views=False) as ctx:
@@ -121,7 +112,7 @@ def test_srv_records(tmp_path: Path, servers: Servers) -> None:
                 ("a.test", "srv"),
                 ("b.test", "srv"),
             }
-            servers.stop(a)
+            moving.stop(a)
             assert {ctx.lookup("where") for _ in range(20)} == {b}
     finally:
         dnsmasq.stop()
