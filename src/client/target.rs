@@ -110,6 +110,11 @@ impl Target {
             && !matches!(self.announced, Some(MemberState::Joining | MemberState::Quiescing))
     }
 
+    /// Whether it was merely announced, by whomever: nobody there has introduced itself as a node of the cluster yet.
+    pub(super) fn is_hearsay(&self) -> bool {
+        self.origin == Origin::Mdns && !self.node.is_some_and(|(_, by_itself)| by_itself)
+    }
+
     /// Whether connections to it that nobody uses now are worth keeping.
     pub fn keeps_connections(&self) -> bool {
         !self.draining && !self.left && !matches!(self.health, Health::Failed { .. })

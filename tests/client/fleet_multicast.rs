@@ -89,6 +89,20 @@ fn calls_go_to_who_was_greeted_and_to_others_only_where_nobody_was() {
 }
 
 #[test]
+fn a_server_that_was_greeted_once_is_asked_again_before_any_that_was_merely_announced() {
+    let mut stage = stage();
+    stage.fleet.questions_due(ms(0));
+    stage.fleet.told(&of(), Ok(announced("a")), ms(0));
+    probed(&mut stage.fleet, "a", 0);
+    stage.fleet.told(&of(), Ok(announced("abcdefgh")), ms(1));
+    assert_eq!(stage.start(), "send a 250");
+    assert!(stage.step(connection_refused()).starts_with("wait"), "the round is over with the only one");
+    assert_eq!(stage.after(100, Input::Woke), "send a 250");
+    let said = stage.step(connection_refused());
+    assert!(said.contains("can be reached. na: connection refused. Safe"), "nobody else was called: {said}");
+}
+
+#[test]
 fn the_last_one_that_was_known_stays_and_others_are_looked_for() {
     let mut stage = stage();
     stage.fleet.questions_due(ms(0));
@@ -101,23 +115,30 @@ fn the_last_one_that_was_known_stays_and_others_are_looked_for() {
     assert_eq!(shown(&stage.fleet), ["b mdns unproven"]);
 }
 
-#[test]
-fn a_call_waits_for_others_where_those_who_were_heard_first_are_none() {
+/// A call whose only target, which was heard of first, refuses, while the asking goes on.
+fn waiting() -> Stage {
     let mut stage = stage();
     stage.start();
     stage.fleet.questions_due(ms(0));
-    let more = |letters| Ok(Answer { more: true, ..announced(letters) });
-    stage.fleet.told(&of(), more("a"), ms(10));
+    stage.fleet.told(&of(), Ok(Answer { more: true, ..announced("a") }), ms(10));
     assert_eq!(stage.after(10, Input::Woke), "send a 250");
     stage.after(1, connection_refused());
     assert_eq!(stage.after(100, Input::Woke), "send a 250", "one more round");
     assert!(stage.after(1, connection_refused()).starts_with("wait"), "the asking goes on");
-    stage.fleet.told(&of(), more("ab"), ms(500));
+    stage
+}
+
+#[test]
+fn a_call_waits_for_others_where_those_who_were_heard_first_are_none() {
+    let mut stage = waiting();
+    stage.fleet.told(&of(), Ok(Answer { more: true, ..announced("ab") }), ms(500));
     probed(&mut stage.fleet, "b", 501);
     assert_eq!(stage.after(400, Input::Woke), "send b 250");
-    stage.fleet.told(&of(), Ok(announced("ab")), ms(1010));
-    assert_eq!(stage.after(1, connection_refused()), "send a 250");
-    assert!(stage.after(1, connection_refused()).contains("connection refused"), "all there are were heard");
+    let mut stage = waiting();
+    stage.fleet.told(&of(), Ok(announced("a")), ms(1010));
+    assert_eq!(stage.after(900, Input::Woke), "send a 250", "the last round");
+    let said = stage.after(1, connection_refused());
+    assert!(said.contains("connection refused"), "all there are were heard: {said}");
 }
 
 #[test]

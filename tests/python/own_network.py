@@ -1,7 +1,7 @@
 """Tests in a network of their own: a namespace with nothing in it but its loopback interface.
 
-What is multicast there reaches nobody else, and nothing from elsewhere reaches it. A test's body runs in a process of its
-own within; it takes root, `unshare` and `ip`.
+What is multicast there reaches nobody else, and nothing from elsewhere reaches it; what is mounted there is seen by nobody
+else. A test's body runs in a process of its own within; it takes root, `unshare` and `ip`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def why_not() -> str | None:
     missing = [program for program in _PROGRAMS if shutil.which(program) is None]
     if missing:
         return f"not installed: {', '.join(missing)} (apt-get install util-linux iproute2)"
-    tried = subprocess.run([_PROGRAMS["unshare"], "--net", "true"], capture_output=True, text=True, check=False)
+    tried = subprocess.run(
+        [_PROGRAMS["unshare"], "--net", "--mount", "true"], capture_output=True, text=True, check=False
+    )
     return f"a network namespace cannot be made here: {tried.stderr.strip()}" if tried.returncode else None
 
 
@@ -47,7 +49,7 @@ def alone(body: Callable[..., None]) -> Callable[..., None]:
     def test(**arguments: Any) -> None:
         command = [
             _PROGRAMS["unshare"],
-            "--net",
+            *("--net", "--mount"),
             sys.executable,
             __file__,
             body.__module__,
