@@ -346,7 +346,7 @@ impl Fleet {
         let mut best: Option<(u32, Duration, u16, TargetId)> = None;
         // A round must not be spent on what anybody may have announced.
         let some_proven = self.roster.iter().any(|target| !target.draining && !target.is_hearsay());
-        let is_worth_it = |target: &&Target| !target.draining && !(some_proven && target.is_hearsay());
+        let is_worth_it = |target: &&Target| !(target.draining || some_proven && target.is_hearsay());
         for target in self.roster.iter().filter(is_worth_it).filter(|target| !tried.contains(&target.id)) {
             let rank = match target.health {
                 Health::Untried | Health::Unproven { .. } | Health::Good => (0, Duration::ZERO, target.priority, target.id),
