@@ -12,6 +12,7 @@ mod asyncio;
 mod attempts;
 mod balancer;
 mod context;
+mod dialler;
 mod dns;
 mod error;
 mod factories;
@@ -51,6 +52,8 @@ mod _native {
     use super::balancer::{PyBalancing, PyCalling};
     #[pymodule_export]
     use super::context::{PyContext, PyHAContext};
+    #[pymodule_export]
+    use super::dialler::dialler;
     #[pymodule_export]
     use super::error::_panic;
     #[pymodule_export]

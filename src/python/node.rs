@@ -144,6 +144,12 @@ impl PyNode {
         format!("hn://{}", self.node.endpoint())
     }
 
+    /// The address that it listens at, as `host:port`: another one than `address` where it stands behind something.
+    #[getter]
+    fn _listening(&self) -> String {
+        self.node.listening().to_string()
+    }
+
     /// The members as the node sees them: a `View`.
     #[getter]
     fn view<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

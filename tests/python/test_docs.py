@@ -43,6 +43,14 @@ def test_the_python_in_the_documents_runs(code, tmp_path):
     assert execute([sys.executable, "-W", "error", "-c", code], cwd=tmp_path).stderr == ""
 
 
+@pytest.mark.parametrize("code", [block for block in blocks("python") if "def test_" in block.values[0]])
+def test_the_tests_in_the_documents_pass(code, tmp_path):
+    file = tmp_path / "test_of_the_document.py"
+    file.write_text(code, encoding="utf-8")
+    passed = execute([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)], cwd=tmp_path)
+    assert f"{code.count('def test_')} passed" in passed.stdout
+
+
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
 def test_the_examples_run(example, tmp_path):
     done = execute([sys.executable, "-W", "error", str(example)], cwd=tmp_path)

@@ -9,11 +9,13 @@ from hanaming import Context, HAContext, NameNotFoundError, NamingError, Service
 
 from .catalogue import Catalogue
 from .clients import Clients, Tally, look_up
-from .processes import NodeProcess, wait_until
+from .processes import wait_until
 from .report import Chapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hanaming._node_process import NodeProcess
 
     from .stage import Stage
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hanaming import NodeStatus
+    from hanaming._node_process import NodeProcess
 
-    from .processes import NodeProcess, NodeProcesses
+    from .processes import NodeProcesses
 
 _WIDEST = 100
 

@@ -19,21 +19,23 @@ pub(super) struct Explained {
     tasks: BTreeMap<usize, (Py<PyWeakrefReference>, Trail)>,
     /// Of calls made outside of any task, from a callback.
     no_task: Trail,
+    /// The task whose call finished last, and may be dead.
+    last: Option<usize>,
     sweep_at: usize,
 }
 
 impl Explained {
     pub(super) fn new() -> Self {
-        Self { tasks: BTreeMap::new(), no_task: Trail::default(), sweep_at: ROOM }
+        Self { tasks: BTreeMap::new(), no_task: Trail::default(), last: None, sweep_at: ROOM }
     }
 
     /// A call of this task has finished.
     pub(super) fn tell(&mut self, py: Python<'_>, task: Option<&Bound<'_, PyAny>>, trail: Trail) {
-        let Some(task) = task else {
+        self.last = task.map(|task| task.as_ptr() as usize);
+        let (Some(task), Some(key)) = (task, self.last) else {
             self.no_task = trail;
             return;
         };
-        let key = task.as_ptr() as usize;
         if let Some((of, known)) = self.tasks.get_mut(&key)
             && of.bind(py).upgrade().is_some_and(|of| of.is(task))
         {
@@ -54,5 +56,13 @@ impl Explained {
         let Some(task) = task else { return Some(&self.no_task) };
         let (of, trail) = self.tasks.get(&(task.as_ptr() as usize))?;
         of.bind(py).upgrade().is_some_and(|of| of.is(task)).then_some(trail)
+    }
+
+    /// What the call that finished last went through, of whichever task.
+    pub(super) fn last(&self) -> Option<&Trail> {
+        match self.last {
+            None => Some(&self.no_task),
+            Some(key) => self.tasks.get(&key).map(|(_, trail)| trail),
+        }
     }
 }

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::client::nonblocking::Base;
 use crate::client::{Client, ClientConfig, Direct, Driver, Metrics, Releasing, Target, Watches};
+use crate::failure::Attempt;
 use crate::naming::{Name, NamingError};
 use crate::protocol::Scope;
 use crate::server::Node;
@@ -42,6 +43,8 @@ pub struct Session {
     life: ArcSwap<Life>,
     watches: Watches,
     closed: AtomicBool,
+    /// Of the call that had finished last when it was closed.
+    last: Mutex<Vec<Attempt>>,
 }
 
 /// A session in one process. A forked child begins anew: its parent's sockets are not its own.
@@ -82,7 +85,7 @@ impl Session {
             Options::Network(config) => Watches::over_network(config),
             Options::Process { node, scope, .. } => Watches::in_process(Arc::new(node.clone()), *scope),
         };
-        Ok(Arc::new(Self { options, life, watches, closed: AtomicBool::new(false) }))
+        Ok(Arc::new(Self { options, life, watches, closed: AtomicBool::new(false), last: Mutex::default() }))
     }
 
     /// A way to the same servers for somebody who asks on a thread of his own, where nobody's event loop runs.
@@ -154,6 +157,16 @@ impl Session {
         self.life().base.give_back(name)
     }
 
+    /// The attempts of the call that finished last on the event loop that it came to last, also once it is closed.
+    pub fn last_attempts(&self) -> Vec<Attempt> {
+        let of_loop = self.life().lock().last().map(|turning| turning.get().last_attempts());
+        of_loop.unwrap_or_else(|| self.lock_last().clone())
+    }
+
+    fn lock_last(&self) -> MutexGuard<'_, Vec<Attempt>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether it was closed: all contexts over it are.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
@@ -162,6 +175,8 @@ impl Session {
     /// Ends it, on all loops: calls under way and later ones fail. Gives what goes on in the background.
     pub fn close(&self, py: Python<'_>) -> PyResult<Releasing> {
         self.closed.store(true, Ordering::Release);
+        let last = self.last_attempts();
+        *self.lock_last() = last;
         self.watches.close();
         let life = self.life();
         let releasing = life.base.close();

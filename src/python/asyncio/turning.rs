@@ -152,6 +152,12 @@ impl Turning {
         })
     }
 
+    /// The attempts of the call that finished last, of whichever task: for whoever looks from outside of the loop.
+    pub(super) fn last_attempts(&self) -> Vec<Attempt> {
+        let explained = self.explained.lock().unwrap_or_else(PoisonError::into_inner);
+        explained.last().map(Trail::attempts).unwrap_or_default()
+    }
+
     /// The attempts of the last finished call of the task that runs now.
     pub(super) fn attempts(slf: &Bound<'_, Self>) -> PyResult<Vec<Attempt>> {
         let (py, own) = (slf.py(), slf.get());

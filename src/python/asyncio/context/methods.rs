@@ -256,6 +256,11 @@ impl PyAioContext {
         })
     }
 
+    /// The attempts of the call that finished last in any task, for whoever looks when the loop has ended.
+    fn _explain_last<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        entered(|| attempts::attempts(py, &self.session.last_attempts()))
+    }
+
     /// Closes the context. A subcontext closes itself alone; the context that was opened closes its subcontexts too, and
     /// unbinds what it bound with a lease. Calls under way end with `ContextClosedError`.
     fn aclose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,7 +1,7 @@
-"""A node process of the demo: `hanaming serve` that ends with the process that started it, however that one ends.
+"""`hanaming serve` that ends with the process that started it, however that one ends.
 
 Nobody cleans up after a `kill -9`, so the kernel is asked to: it kills the node when its parent dies, a frozen one too.
-Started as `python -m hanaming.demo.node PARENT serve …`.
+Started as `python -m hanaming._node_program PARENT serve …`.
 """
 
 from __future__ import annotations

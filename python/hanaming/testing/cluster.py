@@ -1,0 +1,215 @@
+"""A whole cluster for a test, with its faults."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from hanaming import HAContext, NamingError, aio
+from hanaming.testing._relays import Relays
+from hanaming.testing._running import InProcess, OfItsOwn
+from hanaming.testing._waiting import wait_until
+from hanaming.testing.node import ClusterNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from hanaming import NodeStatus
+
+MOST_NODES = 32
+# Generous: a loaded machine is no failure.
+CONVERGES = 30.0
+
+
+class Cluster(Sequence[ClusterNode]):
+    """So many nodes that see each other, on free loopback ports; a context manager. They are up when it is made.
+
+    Its nodes are `n0`, `n1`, …: `cluster[0].kill()`. Leaving the block ends every node, thread, process and file,
+    whatever happened in it.
+
+    Args:
+        nodes: How many.
+        data: Each node keeps its copy of the cluster tree in a folder, for `restart`; all folders are deleted at the end.
+        processes: Each is a process of its own, `hanaming serve`, which takes a second or two to start. Otherwise they
+            run in this process.
+
+    Raises:
+        ValueError: `nodes` is no number from 1 to 32.
+        NamingError: A node did not start.
+        RuntimeError: A node's process did not start.
+    """
+
+    def __init__(self, nodes: int = 3, *, data: bool = False, processes: bool = False) -> None:
+        if type(nodes) is not int or not 1 <= nodes <= MOST_NODES:
+            raise ValueError(f"nodes: {nodes!r} is no number from 1 to {MOST_NODES}")
+        names = [f"n{number}" for number in range(nodes)]
+        self._clients: list[HAContext | aio.HAContext] = []
+        with ExitStack() as undo:
+            folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="hanaming-"))) if data else None
+            self._relays = Relays(names)
+            undo.callback(self._relays.close)
+            kind = OfItsOwn if processes else InProcess
+            self._nodes = [self._made(name, folder, kind) for name in names]
+            for node in self._nodes:
+                undo.callback(node.close)
+            self._start(at_once=processes)
+            self._undo = undo.pop_all()
+
+    @property
+    def provider(self) -> str:
+        """All addresses, for a client: `HAContext(cluster.provider)`."""
+        return "hn://" + ",".join(node.address for node in self._nodes)
+
+    def client(self, **options: Any) -> HAContext:
+        """An HA context on all nodes, which is closed with the cluster; options as those of `HAContext`."""
+        made = HAContext(self.provider, **options)
+        self._clients.append(made)
+        return made
+
+    def aclient(self, **options: Any) -> aio.HAContext:
+        """The same for asyncio. It belongs to no event loop before its first call; close it with `async with`."""
+        made = aio.HAContext(self.provider, **options)
+        self._clients.append(made)
+        return made
+
+    def partition(self, *groups: Iterable[int]) -> None:
+        """Nodes of different groups don't hear each other: `cluster.partition([0], [1, 2])`.
+
+        What they send each other waits, as packets that are sent again and again; `heal` lets it through. A node of no
+        group hears everybody, and clients reach all nodes. Partitions add up.
+
+        Raises:
+            ValueError: A node is in two groups, or there are fewer than two groups.
+            IndexError: There is no such node.
+        """
+        named = [self._names(group) for group in groups]
+        every = [name for group in named for name in group]
+        if len(named) < 2:  # noqa: PLR2004 - as the message says
+            raise ValueError("partition takes two groups or more, such as partition([0], [1, 2])")
+        if len(set(every)) < len(every):
+            raise ValueError("a node is in two groups, or twice in one")
+        for group in named:
+            self._relays.cut(group, [name for name in every if name not in group])
+
+    def one_way(self, senders: Iterable[int], receivers: Iterable[int]) -> None:
+        """Nothing that these nodes send reaches those, until `heal`; the other way all gets through.
+
+        Raises:
+            IndexError: There is no such node.
+        """
+        self._relays.cut(self._names(senders), self._names(receivers))
+
+    def heal(self) -> None:
+        """All nodes hear each other again. What was paused, killed or quiesced stays so."""
+        self._relays.heal()
+
+    def wait_converged(self, nodes: Iterable[int] | None = None, *, within: float = CONVERGES) -> None:
+        """Returns when these nodes, or all that are live, see each other and nobody else, and have equal cluster trees.
+
+        Raises:
+            TimeoutError: They don't in time; it says how they stand.
+            IndexError: There is no such node.
+        """
+        names = self._names(nodes) if nodes is not None else [node.name for node in self._nodes if node.state == "live"]
+        asked = [node for node in self._nodes if node.name in names]
+
+        def agreed() -> bool:
+            try:
+                said = [node.status() for node in asked]
+            except NamingError:
+                return False
+            return all(_seen(one) == set(names) for one in said) and len({one.tree.digest for one in said}) <= 1
+
+        wait_until(
+            agreed, lambda: f"{', '.join(names)} see each other alone and have equal trees\n{self.report()}", within
+        )
+
+    def report(self) -> str:
+        """How it stands, for people: each node, who doesn't hear whom, and what clients' last calls went through."""
+        lines = [_described(node) for node in self._nodes]
+        lines += [f"{receiver} does not hear {sender}" for sender, receiver in self._relays.cuts]
+        for number, client in enumerate(self._clients):
+            attempts = client.explain() if isinstance(client, HAContext) else client._explain_last()  # noqa: SLF001
+            if attempts:
+                lines.append(f"client {number}, its last call:")
+                lines += [f"  {attempt}" for attempt in attempts]
+        return "\n".join(lines)
+
+    def close(self) -> None:
+        """Ends it all. Doing so again does nothing."""
+        for client in self._clients:
+            if isinstance(client, HAContext):
+                client.close()
+        self._clients.clear()
+        self._undo.close()
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    @overload
+    def __getitem__(self, index: int) -> ClusterNode: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[ClusterNode]: ...
+
+    def __getitem__(self, index: int | slice) -> ClusterNode | list[ClusterNode]:
+        """A node, or some of them."""
+        return self._nodes[index]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{node.name} {node.state}" for node in self._nodes)
+        return f"<Cluster of {len(self)}: {told}>"
+
+    def _made(self, name: str, folder: Path | None, kind: type[InProcess | OfItsOwn]) -> ClusterNode:
+        running = kind(name, self._relays.address(name), folder / name if folder else None)
+
+        def seeds() -> list[str]:
+            return [node.address for node in self._nodes if node.name != name and node.state in {"live", "paused"}]
+
+        return ClusterNode(name, self._relays, running, seeds)
+
+    def _start(self, *, at_once: bool) -> None:
+        if at_once:
+            # Each waits for those that it knows.
+            every = [node.address for node in self._nodes]
+            starting = [node.starting([one for one in every if one != node.address]) for node in self._nodes]
+            for node, one in zip(self._nodes, starting, strict=True):
+                node.started(one)
+        else:
+            for node in self._nodes:
+                node.restart()
+        self.wait_converged()
+
+    def _names(self, nodes: Iterable[int]) -> list[str]:
+        return [self._nodes[index].name for index in nodes]
+
+
+def _seen(status: NodeStatus) -> set[str]:
+    return {member.name for member in status.members if member.state == "live"}
+
+
+def _described(node: ClusterNode) -> str:
+    told = f"{node.name} at {node.address}: {node.state}"
+    if node.state != "live":
+        return told
+    try:
+        said = node.status()
+    except NamingError as error:
+        return f"{told}; {error}"
+    seen = ", ".join(f"{one.name} ({one.state})" if one.state != "live" else one.name for one in said.members)
+    names = f"{said.cluster_names} names in the cluster tree ({said.tree.digest}), {said.local_names} in its own"
+    return "\n".join([f"{told}; sees {seen or 'nobody'}; {names}", *(f"  {warning}" for warning in said.warnings)])

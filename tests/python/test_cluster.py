@@ -1,0 +1,243 @@
+"""A cluster for tests: each verb's effect on the nodes, in process and as processes; nothing is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import socket
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from hanaming import Context, NameNotFoundError, NamingError
+from hanaming.testing import Cluster
+from waiting import until
+
+LONG = 60.0
+
+
+@pytest.fixture
+def cluster():
+    with Cluster(3) as cluster:
+        yield cluster
+
+
+@pytest.fixture(params=["in process", "processes"])
+def durable(request):
+    """With data, in both ways."""
+    with Cluster(3, data=True, processes=request.param == "processes") as cluster:
+        yield cluster
+
+
+def sees(cluster, index):
+    return [member.name for member in cluster[index].status().members if member.state == "live"]
+
+
+def test_the_nodes_see_each_other_and_are_reached_at_their_addresses(cluster):
+    assert [node.name for node in cluster] == ["n0", "n1", "n2"]
+    assert all(sees(cluster, index) == ["n0", "n1", "n2"] for index in range(3))
+    assert cluster.provider == "hn://" + ",".join(node.address for node in cluster)
+    cluster[1].local.bind("here", 1)
+    with Context(cluster[1].url) as other:
+        assert other.lookup("here") == 1
+    client = cluster.client()
+    assert client.resolve("here").node == "n1"
+    assert sorted(str(target) for target in client.targets) == sorted(node.address for node in cluster)
+    assert cluster[1].node.address == cluster[1].address
+    assert repr(cluster) == "<Cluster of 3: n0 live, n1 live, n2 live>"
+
+
+def test_every_verb_in_both_ways(durable):
+    client = durable.client(timeout=LONG)
+    client.bind("a", 1)
+    durable[0].kill()
+    durable.wait_converged()
+    assert sees(durable, 1) == ["n1", "n2"]
+    client.rebind("a", 2)
+    durable[0].restart()
+    durable.wait_converged()
+    durable[1].pause()
+    durable.wait_converged()
+    assert client.lookup("a") == 2
+    durable[1].resume()
+    durable.wait_converged()
+    durable.partition([0], [1, 2])
+    durable.wait_converged([0])
+    durable.wait_converged([1, 2])
+    with Context(durable[0].url, timeout=LONG) as there:
+        assert [member.name for member in there.status().members] == ["n0"]
+    durable.heal()
+    durable.wait_converged()
+    durable[2].quiesce()
+    durable.wait_converged()
+    durable[2].restart()
+    durable.wait_converged()
+    assert sees(durable, 0) == ["n0", "n1", "n2"]
+
+
+def test_data_outlives_all_nodes():
+    with Cluster(2, data=True) as cluster:
+        client = cluster.client(timeout=LONG)
+        client.bind("a", {"kept": True})
+        for node in cluster:
+            node.kill()
+        for node in cluster:
+            node.restart()
+        cluster.wait_converged()
+        assert client.lookup("a") == {"kept": True}
+
+
+def test_without_data_a_restarted_node_has_the_cluster_tree_and_lost_its_own(cluster):
+    client = cluster.client(timeout=LONG)
+    client.bind("all's", 1)
+    cluster[0].local.bind("own", 1)
+    address = cluster[0].address
+    cluster[0].restart()
+    assert cluster[0].address == address
+    cluster.wait_converged()
+    with pytest.raises(NameNotFoundError):
+        cluster[0].local.lookup("own")
+    with cluster[0].node.context() as there:
+        assert there.resolve("all's").source == "cluster"
+
+
+def test_one_way(cluster):
+    cluster.one_way([0], [1])
+    # Each needs the other's answers.
+    until(
+        lambda: sees(cluster, 0) == ["n0", "n2"] and sees(cluster, 1) == ["n1", "n2"], "n0 and n1 have lost each other"
+    )
+    with pytest.raises(TimeoutError, match="n1 does not hear n0"):
+        cluster.wait_converged(within=0.1)
+    assert cluster[2].state == "live"
+    cluster.heal()
+    cluster.wait_converged()
+
+
+def test_what_is_sent_to_a_paused_node_arrives_later(cluster):
+    address = (cluster[0].address.split(":")[0], int(cluster[0].address.split(":")[1]))
+    cluster[0].pause()
+    with socket.create_connection(address, timeout=LONG) as client:
+        client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        client.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
+        cluster[0].resume()
+        client.settimeout(LONG)
+        # No hello: it hangs up, by whichever word.
+        with contextlib.suppress(ConnectionResetError):
+            assert client.recv(1) == b""
+
+
+def test_what_can_not_be_done_is_told_with_the_remedy(cluster):
+    cluster[1].kill()
+    for verb in ("kill", "pause", "quiesce", "status"):
+        with pytest.raises(RuntimeError, match=r"n1 is killed: restart\(\) it first"):
+            getattr(cluster[1], verb)()
+    with pytest.raises(RuntimeError, match="n1 is killed, not paused"):
+        cluster[1].resume()
+    with pytest.raises(RuntimeError, match=r"n1 is killed: restart\(\) it first"):
+        _ = cluster[1].node
+    cluster[0].pause()
+    with pytest.raises(RuntimeError, match=r"n0 is paused: resume\(\) it first"):
+        cluster[0].pause()
+    cluster[0].kill()
+    cluster[0].restart()
+    cluster[1].restart()
+    for groups in ([[0]], [[0], [0, 1]], [[0, 0], [1]]):
+        with pytest.raises(ValueError):
+            cluster.partition(*groups)
+    with pytest.raises(IndexError):
+        cluster.partition([0], [7])
+    for count in (0, 33, True, "3"):
+        with pytest.raises(ValueError, match="1 to 32"):
+            Cluster(count)
+
+
+def test_a_report_tells_how_it_stands(cluster):
+    client = cluster.client(policy="first_available")
+    client.get("a")
+    cluster[0].kill()
+    cluster[1].pause()
+    cluster.partition([0, 1], [2])
+    told = cluster.report()
+    assert f"n0 at {cluster[0].address}: killed" in told
+    assert f"n1 at {cluster[1].address}: paused" in told
+    assert f"n2 at {cluster[2].address}: live; sees " in told
+    assert "n2 does not hear n1" in told
+    assert "client 0, its last call:" in told
+    assert "no such name (answer, YES" in told
+
+
+@pytest.fixture
+def left_behind(tmp_path, monkeypatch):
+    """Tells what there is: threads, sockets and folders."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    # What a process has once, it has from now on.
+    with Cluster(1) as first:
+        first.client().get("a")
+
+    def told():
+        gc.collect()
+        threads = [thread for thread in map(comm, os.listdir("/proc/self/task")) if thread]
+        files = [str(file) for file in map(target, os.listdir("/proc/self/fd")) if file]
+        sockets = [file for file in files if "socket" in file or "hanaming" in file]
+        return sorted(threads), sorted(sockets), os.listdir(tmp_path)
+
+    return told
+
+
+def comm(task):
+    with contextlib.suppress(FileNotFoundError):
+        return Path(f"/proc/self/task/{task}/comm").read_text(encoding="utf-8").strip()
+
+
+def target(fd):
+    with contextlib.suppress(FileNotFoundError):
+        return Path(f"/proc/self/fd/{fd}").readlink()
+
+
+def test_a_hundred_clusters_leave_nothing_behind(left_behind):
+    before = left_behind()
+    known = set(threading.enumerate())
+    for number in range(100):
+        with Cluster(3, data=number % 10 == 0) as cluster:
+            cluster.client(timeout=LONG).bind("a", number)
+            if number % 5 == 0:
+                cluster[number % 3].kill()
+    assert left_behind() == before
+    assert set(threading.enumerate()) == known
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_nothing_is_left_behind_where_the_body_raises(left_behind, processes):
+    before = left_behind()
+    processes_of = []
+
+    def body():
+        with Cluster(2, data=True, processes=processes) as cluster:
+            processes_of.extend(cluster)
+            cluster[0].pause()
+            cluster.partition([0], [1])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        body()
+    assert left_behind() == before
+    if processes:
+        assert not any(node._running.process.is_running for node in processes_of)
+
+
+def test_a_cluster_that_does_not_start_leaves_nothing_behind(left_behind, monkeypatch):
+    before = left_behind()
+    monkeypatch.setattr("hanaming.testing._running.Node", _failing)
+    with pytest.raises(NamingError, match="on purpose"):
+        Cluster(3, data=True)
+    assert left_behind() == before
+
+
+def _failing(*args, **kwargs):
+    raise NamingError("on purpose")
