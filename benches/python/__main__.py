@@ -25,11 +25,12 @@ import in_process_cases
 import repair_cases
 import servers
 import sync_cases
+import testing_cases
 import write_cases
 
-GROUPS = ("sync", "asyncio", "in-process", "writes", "data", "growth", "faults", "repair", "freshness", "package")
+GROUPS = ("sync", "asyncio", "in-process", "writes", "data", "growth", "faults", "repair", "freshness", "testing", "package")
 # What is measured in seconds, or takes minutes, is measured once, with all cores.
-ONLY_UNPINNED = ("growth", "faults", "repair")
+ONLY_UNPINNED = ("growth", "faults", "repair", "testing")
 # Rounds of what starts a cluster each time.
 FEW = 3
 
@@ -76,6 +77,7 @@ def run(groups: list[str], rounds: int) -> None:
         "faults": lambda: fault_cases.measure(rounds),
         "repair": lambda: repair_cases.measure(min(rounds, FEW)),
         "freshness": lambda: freshness_cases.measure(rounds),
+        "testing": lambda: testing_cases.measure(min(rounds, FEW)),
         "package": package_figures,
     }
     for group, measure in others.items():

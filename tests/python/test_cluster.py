@@ -152,9 +152,27 @@ def test_what_can_not_be_done_is_told_with_the_remedy(cluster):
             cluster.partition(*groups)
     with pytest.raises(IndexError):
         cluster.partition([0], [7])
-    for count in (0, 33, True, "3"):
+    for count in (0, 33, True, "3", [], ["a", "a"]):
         with pytest.raises(ValueError, match="1 to 32"):
             Cluster(count)
+
+
+def test_nodes_have_the_names_that_they_are_given():
+    with Cluster(["a", "b"]) as cluster:
+        cluster.partition([0], [1])
+        assert [node.status().node for node in cluster] == ["a", "b"]
+        assert "b does not hear a" in cluster.report()
+
+
+def test_what_is_closed_stays_closed():
+    with Cluster(2) as cluster:
+        pass
+    cluster.close()
+    assert repr(cluster) == "<Cluster of 2: n0 closed, n1 closed>"
+    with pytest.raises(RuntimeError, match="the cluster is closed"):
+        cluster.partition([0], [1])
+    with pytest.raises(RuntimeError, match="n0 is closed: its cluster has ended"):
+        cluster[0].restart()
 
 
 def test_a_report_tells_how_it_stands(cluster):
@@ -227,6 +245,8 @@ def test_nothing_is_left_behind_where_the_body_raises(left_behind, processes):
     with pytest.raises(ZeroDivisionError):
         body()
     assert left_behind() == before
+    with pytest.raises(RuntimeError, match="n0 is closed: its cluster has ended"):
+        processes_of[0].restart()
     if processes:
         assert not any(node._running.process.is_running for node in processes_of)
 

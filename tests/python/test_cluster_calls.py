@@ -30,7 +30,7 @@ def cluster():
 @pytest.fixture
 def ctx(twin, cluster):
     """A context that knows of the first node alone, and is connected to it."""
-    ctx = twin.module.HAContext(cluster[0].url, follow_views=False, timeout=1.0)
+    ctx = twin.module.HAContext(cluster[0].url, follow_views=False, timeout=LONG, attempt_timeout=LONG)
     assert twin.do(ctx.lookup, "known") == 1
     yield ctx
     twin.close(ctx)
@@ -45,9 +45,9 @@ def everywhere(twin, cluster):
     twin.close(ctx)
 
 
-def failure(twin, call, *args, **options):
+def failure(twin, call, *args, timeout=1.0):
     with pytest.raises(hanaming.CommunicationError) as raised:
-        twin.do(call, *args, **options)
+        twin.do(call, *args, timeout=timeout)
     return raised.value
 
 
@@ -101,7 +101,7 @@ def test_paused_after_the_request_left(twin, cluster, ctx):
 
 def test_paused_before_it_was_greeted(twin, cluster):
     cluster[0].pause()
-    ctx = twin.module.HAContext(cluster[0].url, follow_views=False, timeout=1.0)
+    ctx = twin.module.HAContext(cluster[0].url, follow_views=False)
     assert is_no(failure(twin, ctx.bind, "new", 1))
     twin.close(ctx)
 
@@ -128,7 +128,7 @@ def test_cut_off_silence_is_no_absence_until_it_left_the_view(twin, cluster, ctx
 
 
 def test_both_sides_of_a_split_accept_and_the_conflict_is_listed(twin, cluster, ctx):
-    other = twin.module.HAContext(cluster[1].url, follow_views=False, timeout=LONG)
+    other = twin.module.HAContext(cluster[1].url, follow_views=False, timeout=LONG, attempt_timeout=LONG)
     cluster.partition([0], [1, 2])
     cluster.wait_converged([0])
     cluster.wait_converged([1, 2])

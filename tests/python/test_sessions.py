@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import time
 
 import pytest
 
 import hanaming
-from cli_support import cluster, eventually
 from hanaming import HAContext, NameNotFoundError
+from hanaming.testing import Cluster
+from waiting import until
 
 
 def test_a_resolution_says_whether_it_is_stale():
@@ -20,19 +20,19 @@ def test_a_resolution_says_whether_it_is_stale():
 
 @pytest.mark.parametrize("pause", [0.4, 3.0], ids=["suspected by nobody", "given up by the others"])
 def test_a_node_that_was_frozen_neither_denies_a_name_nor_finds_nothing_to_remove(pause):
-    with cluster(3) as nodes:
+    with Cluster(3, processes=True) as nodes:
         frozen = nodes[2]
         with HAContext([nodes[0].url, nodes[1].url], follow_views=False, timeout=10.0) as others:
             for number in range(5):
                 # Its own context, which has seen nothing: all that is known is what the node itself knows.
                 with HAContext(frozen.url, follow_views=False, timeout=10.0) as ctx:
                     ctx.get("warm")
-                    frozen.stop()
+                    frozen.pause()
                     began = time.monotonic()
                     others.bind(f"bound{number}", number)
                     others.bind(f"removed{number}", number)
                     time.sleep(max(0.0, pause - (time.monotonic() - began)))
-                    frozen.signal(signal.SIGCONT)
+                    frozen.resume()
                     assert ctx.lookup(f"bound{number}") == number
                     assert ctx.unbind(f"removed{number}") is True
                 with HAContext(frozen.url, follow_views=False, timeout=10.0) as ctx:
@@ -40,7 +40,7 @@ def test_a_node_that_was_frozen_neither_denies_a_name_nor_finds_nothing_to_remov
 
 
 def test_reads_its_writes_from_node_to_node():
-    with cluster(3) as nodes, HAContext([node.url for node in nodes]) as ctx:
+    with Cluster(3, processes=True) as nodes, nodes.client() as ctx:
         for number in range(200):
             ctx.rebind("counter", number)
             assert [ctx.lookup("counter") for _ in nodes] == [number] * 3
@@ -48,6 +48,6 @@ def test_reads_its_writes_from_node_to_node():
         for _ in nodes:
             with pytest.raises(NameNotFoundError):
                 ctx.lookup("counter")
-        nodes[1].signal(signal.SIGKILL)
+        nodes[1].kill()
         ctx.rebind("counter", -1)
-        eventually(lambda: [ctx.lookup("counter") for _ in nodes] == [-1] * 3)
+        until(lambda: [ctx.lookup("counter") for _ in nodes] == [-1] * 3, "all that are left have it")

@@ -48,6 +48,15 @@ from hanaming import (
     register_object_factory,
     register_state_factory,
 )
+from hanaming.testing import (
+    Cluster,
+    ClusterNode,
+    DnsZone,
+    FaultProxy,
+    assert_applied_once,
+    assert_balanced,
+    wait_converged,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -222,3 +231,23 @@ def factories() -> None:
     register_object_factory("orders", make)
     register_state_factory(complex, lambda number: [number.real, number.imag])
     register_object_factory("orders", 1)  # type: ignore[arg-type]
+
+
+def faults() -> None:
+    with Cluster(3, data=True) as cluster:
+        assert_type(cluster[0], ClusterNode)
+        assert_type(cluster[1:], list[ClusterNode])
+        assert_type(cluster.client(timeout=1.0), HAContext)
+        assert_type(cluster.aclient(), aio.HAContext)
+        assert_type([node.name for node in cluster], list[str])
+        assert_type(cluster[0].node, Node)
+        cluster.partition([0], [1, 2])
+        cluster.partition(0, 1)  # type: ignore[arg-type]
+        wait_converged(cluster, [1, 2], within=1.0)
+        with FaultProxy(cluster[0]) as proxy:
+            assert_type(proxy.address, str)
+    with DnsZone({"a.test": ["127.0.0.1"]}) as zone:
+        zone.fail("servfail", kind="A")
+        zone.fail("angry")  # type: ignore[arg-type]
+        assert_balanced([query.name for query in zone.queries], among=["a.test"])
+        assert_applied_once({"a": 1})

@@ -40,6 +40,7 @@ class Relays:
         self._relays: dict[str, Relay] = {}
         self._connections: set[Relayed] = set()
         self._routes = Routes()
+        self._is_closed = False
         self._reactor = Reactor("hanaming-testing-cluster")
         try:
             for node in nodes:
@@ -69,7 +70,7 @@ class Relays:
                 self._reactor.watch(relay.listener, EVENT_READ, lambda _: self._accept(node, relay))
             relay.upstream = (HOST, port)
 
-        self._reactor.ask(begin)
+        self._ask(begin)
 
     def break_off(self, node: str) -> None:
         """The node is down: its connections are reset, those it made as well, and new ones are refused."""
@@ -86,7 +87,7 @@ class Relays:
                 if node in {connection.node, connection.dialler}:
                     connection.reset()
 
-        self._reactor.ask(end)
+        self._ask(end)
 
     def pause(self, node: str, *, paused: bool) -> None:
         """Nothing reaches the node any longer, or everything that has waited does."""
@@ -102,6 +103,7 @@ class Relays:
 
     def close(self) -> None:
         """Ends all, and the thread."""
+        self._is_closed = True
 
         def last() -> None:
             for connection in list(self._connections):
@@ -118,7 +120,12 @@ class Relays:
             for connection in list(self._connections):
                 connection.look()
 
-        self._reactor.ask(do)
+        self._ask(do)
+
+    def _ask(self, work: Callable[[], None]) -> None:
+        if self._is_closed:
+            raise RuntimeError("the cluster is closed")
+        self._reactor.ask(work)
 
     def _accept(self, node: str, relay: Relay) -> None:
         with contextlib.suppress(BlockingIOError):

@@ -24,6 +24,8 @@ class Running(Protocol):
     """One node, whenever it runs."""
 
     node: Node | None
+    can_freeze: bool
+    """Whether it stops where it is; otherwise its relay holds all that it says and hears."""
 
     def launch(self, port: int, seeds: Sequence[str]) -> None:
         """Has it start; it listens at this port."""
@@ -51,7 +53,9 @@ class Running(Protocol):
 
 
 class InProcess:
-    """A node in this process. It can't be frozen: its relay holds all that it says and hears."""
+    """A node in this process, which can't be frozen."""
+
+    can_freeze = False
 
     def __init__(self, name: str, address: str, folder: Path | None) -> None:
         self.node: Node | None = None
@@ -78,10 +82,10 @@ class InProcess:
         self.end()
 
     def freeze(self) -> None:
-        """Nothing: see the class."""
+        """Nothing: its relay does so."""
 
     def wake(self) -> None:
-        """Nothing: see the class."""
+        """Nothing: its relay does so."""
 
     def quiesce(self) -> None:
         """Has it finish what it does, leave, and end."""
@@ -104,6 +108,8 @@ class InProcess:
 
 class OfItsOwn:
     """A node in a process of its own, `hanaming serve`."""
+
+    can_freeze = True
 
     def __init__(self, name: str, address: str, folder: Path | None) -> None:
         self.node: Node | None = None

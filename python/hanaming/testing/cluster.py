@@ -34,21 +34,19 @@ class Cluster(Sequence[ClusterNode]):
     whatever happened in it.
 
     Args:
-        nodes: How many.
+        nodes: How many; or their names, where they should have others.
         data: Each node keeps its copy of the cluster tree in a folder, for `restart`; all folders are deleted at the end.
         processes: Each is a process of its own, `hanaming serve`, which takes a second or two to start. Otherwise they
             run in this process.
 
     Raises:
-        ValueError: `nodes` is no number from 1 to 32.
+        ValueError: `nodes` is no number from 1 to 32, and no list of so many different names.
         NamingError: A node did not start.
         RuntimeError: A node's process did not start.
     """
 
-    def __init__(self, nodes: int = 3, *, data: bool = False, processes: bool = False) -> None:
-        if type(nodes) is not int or not 1 <= nodes <= MOST_NODES:
-            raise ValueError(f"nodes: {nodes!r} is no number from 1 to {MOST_NODES}")
-        names = [f"n{number}" for number in range(nodes)]
+    def __init__(self, nodes: int | Sequence[str] = 3, *, data: bool = False, processes: bool = False) -> None:
+        names = _named(nodes)
         self._clients: list[HAContext | aio.HAContext] = []
         with ExitStack() as undo:
             folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="hanaming-"))) if data else None
@@ -196,6 +194,15 @@ class Cluster(Sequence[ClusterNode]):
 
     def _names(self, nodes: Iterable[int]) -> list[str]:
         return [self._nodes[index].name for index in nodes]
+
+
+def _named(nodes: int | Sequence[str]) -> list[str]:
+    names = [f"n{number}" for number in range(nodes)] if type(nodes) is int else []
+    if isinstance(nodes, Sequence) and not isinstance(nodes, str):
+        names = list(nodes)
+    if not 1 <= len(names) <= MOST_NODES or len(set(names)) < len(names):
+        raise ValueError(f"nodes: {nodes!r} is no number from 1 to {MOST_NODES}, and no list of different names")
+    return names
 
 
 def _seen(status: NodeStatus) -> set[str]:

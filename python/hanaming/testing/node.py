@@ -14,10 +14,16 @@ if TYPE_CHECKING:
     from hanaming.testing._relays import Relays
     from hanaming.testing._running import Running
 
-NodeState = Literal["live", "paused", "killed", "quiesced"]
+NodeState = Literal["live", "paused", "killed", "quiesced", "closed"]
 
 # What may be done next where a node is not live.
-REMEDY = {"paused": "resume() it first", "killed": "restart() it first", "quiesced": "restart() it first"}
+REMEDY = {
+    "paused": "resume() it first",
+    "killed": "restart() it first",
+    "quiesced": "restart() it first",
+    "closed": "its cluster has ended",
+}
+DOWN = {"killed", "quiesced", "closed"}
 
 
 class ClusterNode:
@@ -59,11 +65,8 @@ class ClusterNode:
         """
         node = self._running.node
         if node is None:
-            raise RuntimeError(
-                f"{self.name} is {self.state}: {REMEDY[self.state]}"
-                if self.state in {"killed", "quiesced"}
-                else f"{self.name} runs in a process of its own: use .local or a client"
-            )
+            self._must_run()
+            raise RuntimeError(f"{self.name} runs in a process of its own: use .local or a client")
         return node
 
     def status(self) -> NodeStatus:
@@ -97,7 +100,8 @@ class ClusterNode:
         """
         self._must_be_live()
         self._running.freeze()
-        self._relays.pause(self.name, paused=True)
+        if not self._running.can_freeze:
+            self._relays.pause(self.name, paused=True)
         self.state = "paused"
 
     def resume(self) -> None:
@@ -109,7 +113,8 @@ class ClusterNode:
         if self.state != "paused":
             raise RuntimeError(f"{self.name} is {self.state}, not paused")
         self._running.wake()
-        self._relays.pause(self.name, paused=False)
+        if not self._running.can_freeze:
+            self._relays.pause(self.name, paused=False)
         self.state = "live"
 
     def restart(self) -> None:
@@ -119,9 +124,11 @@ class ClusterNode:
 
         Raises:
             NamingError: It could not join in time.
-            RuntimeError: Its process did not start.
+            RuntimeError: Its process did not start, or the cluster was closed.
         """
-        if self.state in {"live", "paused"}:
+        if self.state == "closed":
+            raise self._wrong()
+        if self.state not in DOWN:
             self.kill()
         self.started(self.starting(self._seeds()))
 
@@ -152,17 +159,19 @@ class ClusterNode:
         """Ends it for good; the cluster does so."""
         if self._local is not None:
             self._local.close()
-        if self.state != "quiesced":
-            self.state = "killed"
+        self.state = "closed"
         self._running.end()
 
     def __repr__(self) -> str:
         return f"<ClusterNode {self.name} at {self.address}, {self.state}>"
 
     def _must_run(self) -> None:
-        if self.state in {"killed", "quiesced"}:
-            raise RuntimeError(f"{self.name} is {self.state}: {REMEDY[self.state]}")
+        if self.state in DOWN:
+            raise self._wrong()
 
     def _must_be_live(self) -> None:
         if self.state != "live":
-            raise RuntimeError(f"{self.name} is {self.state}: {REMEDY[self.state]}")
+            raise self._wrong()
+
+    def _wrong(self) -> RuntimeError:
+        return RuntimeError(f"{self.name} is {self.state}: {REMEDY[self.state]}")
