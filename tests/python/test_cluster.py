@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import os
@@ -228,6 +229,22 @@ def test_a_hundred_clusters_leave_nothing_behind(left_behind):
                 cluster[number % 3].kill()
     assert left_behind() == before
     assert set(threading.enumerate()) == known
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_an_asyncio_client_leaves_nothing_behind_closed_or_not(left_behind, closes):
+    before = left_behind()
+    for _ in range(3):
+        with Cluster(2) as cluster:
+
+            async def main(client):
+                await client.bind("a", 1)
+                if closes:
+                    await client.aclose()
+
+            asyncio.run(main(cluster.aclient(timeout=LONG)))
+            assert "client 0, its last call:" in cluster.report()
+    assert left_behind() == before
 
 
 @pytest.mark.parametrize("processes", [False, True])
