@@ -28,7 +28,19 @@ import sync_cases
 import testing_cases
 import write_cases
 
-GROUPS = ("sync", "asyncio", "in-process", "writes", "data", "growth", "faults", "repair", "freshness", "testing", "package")
+GROUPS = (
+    "sync",
+    "asyncio",
+    "in-process",
+    "writes",
+    "data",
+    "growth",
+    "faults",
+    "repair",
+    "freshness",
+    "testing",
+    "package",
+)
 # What is measured in seconds, or takes minutes, is measured once, with all cores.
 ONLY_UNPINNED = ("growth", "faults", "repair", "testing")
 # Rounds of what starts a cluster each time.
