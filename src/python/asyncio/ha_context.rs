@@ -12,6 +12,9 @@ use super::super::{error, known, operation, show};
 use super::context::{PyAioContext, PyAioHAContext};
 use super::session::{Options, Session};
 
+/// What a registration is given as.
+static REGISTRATION: Imported = Imported::new("hanaming.aio._node", "Registration");
+
 #[pymethods]
 impl PyAioHAContext {
     #[new]
