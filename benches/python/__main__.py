@@ -42,7 +42,7 @@ GROUPS = (
     "package",
 )
 # What is measured in seconds, or takes minutes, is measured once, with all cores.
-ONLY_UNPINNED = ("growth", "faults", "repair", "testing")
+ONLY_UNPINNED = ("growth", "faults", "repair", "freshness", "testing")
 # Rounds of what starts a cluster each time.
 FEW = 3
 
@@ -69,7 +69,8 @@ def package_figures() -> None:
     print(f"extension module: {size:.1f} MB unpacked (a wheel is smaller; to reach: <= 8 MB)")
 
 
-def run(groups: list[str], rounds: int) -> None:
+def beside_others(groups: list[str], rounds: int) -> None:
+    """What is measured against the echo floor and Redis."""
     with contextlib.ExitStack() as stack:
         echo_port = stack.enter_context(servers.echo())
         redis_port = stack.enter_context(servers.redis())
@@ -82,6 +83,11 @@ def run(groups: list[str], rounds: int) -> None:
                 asyncio_cases.measure(echo_port, redis_port, cluster, rounds)
         if "writes" in groups:
             write_cases.measure(echo_port, min(rounds, FEW))
+
+
+def run(groups: list[str], rounds: int) -> None:
+    if {"sync", "asyncio", "writes"} & set(groups):
+        beside_others(groups, rounds)
     others: dict[str, Callable[[], None]] = {
         "in-process": lambda: in_process_cases.measure(rounds),
         "data": data_cases.measure,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from hanaming import corba as corba
     from hanaming import jndi as jndi
     from hanaming import log as log
+    from hanaming import simulation as simulation
     from hanaming.balancer import Balancer
     from hanaming.classification import Report, Verdict, classify, read_failures
     from hanaming.records import (
@@ -169,6 +170,10 @@ def __getattr__(name: str) -> Any:
         import hanaming.log  # noqa: PLC0415
 
         found = hanaming.log
+    elif name == "simulation":
+        import hanaming.simulation  # noqa: PLC0415
+
+        found = hanaming.simulation
     else:
         message = f"module 'hanaming' has no attribute {name!r}"
         raise AttributeError(message)
@@ -177,4 +182,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "aio", "corba", "jndi", "log"})
+    return sorted({*globals(), *__all__, "aio", "corba", "jndi", "log", "simulation"})

@@ -176,4 +176,4 @@ def test_the_command_says_how_it_is_called() -> None:
         [sys.executable, "-m", "hanaming.simulation"], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 2
-    assert "picture.svg" in done.stderr
+    assert "picture.png" in done.stderr

@@ -47,6 +47,7 @@ from hanaming import (
     read_failures,
     register_object_factory,
     register_state_factory,
+    simulation,
 )
 from hanaming.testing import (
     Cluster,
@@ -175,6 +176,14 @@ def settings() -> None:
         assert_type(ctx, jndi.InitialContext)
         assert_type(ctx.lookup("a"), Any)
     assert_type(jndi.InitialContext.from_properties("jndi.properties"), jndi.InitialContext)
+
+
+def scenarios() -> None:
+    result = simulation.simulate(servers=4, weeks=1, clients=72, dns_refresh="on_empty", scaling=[(2, 6)])
+    assert_type(result, simulation.Simulation)
+    assert_type(result.records, list[simulation.Record])
+    assert_type(result.final, dict[str, float])
+    simulation.simulate(policy="random")  # type: ignore[arg-type]
 
 
 def balancers(ctx: HAContext) -> None:

@@ -40,7 +40,7 @@ def simulate(
     ttl: float = 30.0,
     restarts_per_week: float = 1.0,
     restart_gap: float | None = None,
-    downtime: float = 60.0,
+    downtime: float = 600.0,
     new_addresses: bool = True,
     scaling: Iterable[tuple[float, int]] = (),
     dns_failures: Iterable[tuple[float, float]] = (),
