@@ -464,7 +464,7 @@ class Calling:
 # A thrown exception is a dict with any of the keys
 #   class       as printed, package included: "org.omg.CORBA.TRANSIENT", "builtins.ConnectionResetError"
 #   message     without the classes that follow in the chain
-#   link        how it hangs on the one before: "outermost", "cause", "nested", "root", "context" ("near": no exception,
+#   link        how it hangs on the one before: "outermost", "cause", "nested", "root", "context", "beside" ("near": no exception,
 #               but a line beside it that tells more)
 #   completed   "NO", "YES" or "MAYBE" (also "COMPLETED_NO"), where the exception itself says so
 #   minor       a CORBA minor code, 32 bits, signed or not

@@ -12,12 +12,14 @@ pub enum Link {
     Outermost,
     /// `Caused by:`, Python's "direct cause".
     Cause,
-    /// `; nested exception is:`, or a class glued behind a colon.
+    /// `; nested exception is:`.
     Nested,
     /// `[Root exception is X]`, `. Root exception is X`.
     Root,
     /// Python's "during handling of the above exception".
     Context,
+    /// No words say how: glued behind a colon, or in a row with the one before, as several attempts are.
+    Beside,
     /// No exception: a line near it that tells more, such as a TLS library's complaint.
     Near,
 }
@@ -31,13 +33,14 @@ impl Link {
             Self::Nested => "nested",
             Self::Root => "root",
             Self::Context => "context",
+            Self::Beside => "beside",
             Self::Near => "near",
         }
     }
 
     /// The link of that word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Outermost, Self::Cause, Self::Nested, Self::Root, Self::Context, Self::Near]
+        [Self::Outermost, Self::Cause, Self::Nested, Self::Root, Self::Context, Self::Beside, Self::Near]
             .into_iter()
             .find(|link| link.as_str() == word)
     }

@@ -123,10 +123,11 @@ fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Mea
     Some(chosen)
 }
 
-/// The loss of a request that came while `decisive` was handled: the program had gone on to another attempt.
+/// The loss of a request that came while `decisive` was handled, or that stands in a row with it: the program had gone on to
+/// another attempt.
 fn lost_later<'f, 'a>(findings: &'f [Finding<'a>], decisive: &Finding<'a>) -> Option<(&'f Finding<'a>, Meaning)> {
     let end = findings.iter().position(|finding| std::ptr::eq(finding.thrown, decisive.thrown))?;
-    let handled = (1..=end).rfind(|at| findings[*at].thrown.link == Link::Context)?;
+    let handled = (1..=end).rfind(|at| matches!(findings[*at].thrown.link, Link::Context | Link::Beside))?;
     let lost = findings[..handled].iter().filter_map(|finding| Some((finding, finding.meaning?)));
     lost.filter(|(_, meaning)| meaning.weight == Weight::Plain && meaning.completion == CompletionStatus::Maybe)
         .find(|(_, meaning)| matches!(meaning.category, Category::ConnectionLost | Category::NoResponse))
@@ -186,9 +187,14 @@ fn of_own_request(finding: &Finding<'_>) -> Option<Meaning> {
     Some(if met && meaning.weight != Weight::Wrapper { ANSWERED } else { meaning })
 }
 
-/// What the server's side of RMI says of the request's arguments and result, in what was thrown there.
+/// What the server's side of RMI says of the request's arguments and result, in what was thrown there: it could not read
+/// those, or not write that. The other way round it speaks of a call of its own.
 fn speaks_of_the_request(finding: &Finding<'_>) -> bool {
-    matches!(finding.thrown.simple_class(), "MarshalException" | "UnmarshalException")
+    match (finding.thrown.simple_class(), finding.meaning) {
+        ("UnmarshalException", Some(meaning)) => meaning.detail == "unmarshal_arguments",
+        ("MarshalException", Some(meaning)) => meaning.completion == CompletionStatus::Yes,
+        _ => false,
+    }
 }
 
 const ON_THE_SERVER: Meaning =

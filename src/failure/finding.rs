@@ -30,7 +30,7 @@ pub fn of_chain(thrown: &[Thrown]) -> Vec<Finding<'_>> {
     for (at, one) in thrown.iter().enumerate() {
         let seen = Seen::new(one, &beside);
         let answered = from_reply.is_some_and(|first| first <= at);
-        quotes &= one.link == Link::Nested;
+        quotes &= is_within(one.link);
         findings.push(Finding { thrown: one, meaning: meaning(&seen), inner: inner || answered || quotes, answered });
         inner |= ends_at_the_server(&seen);
         quotes |= answers_in_words(&seen);
@@ -42,7 +42,12 @@ pub fn of_chain(thrown: &[Thrown]) -> Vec<Finding<'_>> {
 /// frames of the whole.
 fn from_reply(thrown: &[Thrown]) -> Option<usize> {
     let with_frame = thrown.iter().position(|one| was_answered(std::slice::from_ref(one)))?;
-    Some((0..=with_frame).rev().find(|at| thrown[*at].link != Link::Nested).unwrap_or(0))
+    Some((0..=with_frame).rev().find(|at| !is_within(thrown[*at].link)).unwrap_or(0))
+}
+
+/// Whether an exception that so hangs on the one before is named in its message.
+fn is_within(link: Link) -> bool {
+    matches!(link, Link::Nested | Link::Beside)
 }
 
 /// Whether one of the chain's exceptions says that this very process is still starting up.

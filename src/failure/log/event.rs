@@ -333,8 +333,8 @@ impl Open {
         code.is_some() && !has_class && next.content.starts_with(char::is_lowercase) && self.breaks_off(next)
     }
 
-    /// Whether its message was broken before an exception that it quotes: it is a server's answer, or CORBA's, whose status is
-    /// still to come.
+    /// Whether its message was broken before an exception that it quotes: it is a list, a server's answer, or
+    /// CORBA's, whose status is still to come.
     fn goes_on_in(&self, next: &Line) -> bool {
         if !self.breaks_off(next) {
             return false;
@@ -342,7 +342,8 @@ impl Open {
         let text = self.lines.iter().map(|line| line.content.trim()).collect::<Vec<_>>().join(" ");
         let lacks_status = text.contains("CORBA.") && !text.contains("minor") && !text.contains("completed");
         let within = next.content.starts_with(char::is_lowercase) && !shape::starts_with_class(&next.content);
-        finding::is_an_answer(&text) || (lacks_status && within)
+        let in_list = text.matches('[').count() > text.matches(']').count();
+        in_list || finding::is_an_answer(&text) || (lacks_status && within)
     }
 
     /// Whether it ends with words that link the next exception, which has not come yet.

@@ -34,7 +34,7 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
     }
     if let Some(after) = word(rest, "completed") {
         let (value, end) = value(text, text.len() - after.len())?;
-        return Some((vec![Field::Completed(CompletionStatus::from_word(value)?)], end));
+        return Some((vec![Field::Completed(status(value)?)], end));
     }
     if let Some(after) = word(rest, "Completion Status").or_else(|| word(rest, "completion status")) {
         let (value, end) = value(text, text.len() - after.len())?;
@@ -65,6 +65,12 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
         end = after;
     }
     Some((found, end))
+}
+
+/// The status of a word, which may be cut off: in doubt the worst one.
+fn status(word: &str) -> Option<CompletionStatus> {
+    let is_cut = word.len() < "Maybe".len() && "MAYBE".starts_with(&word.to_ascii_uppercase());
+    CompletionStatus::from_word(word).or(is_cut.then_some(CompletionStatus::Maybe))
 }
 
 /// What follows the word `minor` where a code does: behind `:` or `=` anything, behind a blank a whole code alone, since

@@ -173,7 +173,7 @@ impl<'a> Walk<'a> {
             return Some(self.status(text, at, at + length, code));
         }
         if let Some(mention) = shape::mention(text, at, self.link.is_some()) {
-            let link = self.link.take().unwrap_or(Link::Nested);
+            let link = self.link.take().unwrap_or_else(|| self.without_link());
             self.open(text, at, mention.end, Draft::new(mention.class, link));
             if corba::system_exception(mention.class).is_some()
                 && let Some((found, end)) = fields::arguments(text, mention.end)
@@ -295,6 +295,13 @@ impl<'a> Walk<'a> {
         }
         self.link = Some(link);
         Some(at + length)
+    }
+
+    /// How an exception hangs on the one before where no words say it: in its message, or in a row with it, which look the
+    /// same. CORBA's messages and statuses quote what they come from.
+    fn without_link(&mut self) -> Link {
+        let quotes = |draft: &Draft| draft.is_system || draft.thrown.code.is_some();
+        if self.current().iter().any(quotes) { Link::Nested } else { Link::Beside }
     }
 
     /// Whether a group's member may begin here; a rule between two of them is all that is left of some.

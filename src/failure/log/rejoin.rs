@@ -4,19 +4,24 @@
 
 use super::prefix;
 
-/// The text with one line for each object, where it is nothing but objects and some of them are broken.
+/// The text with one line for each object, where some of them are broken.
 pub fn objects(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut object = Object::default();
     let mut broken = false;
-    for line in text.lines() {
-        let content = if object.depth > 0 { prefix::strip(line).content } else { prefix::strip(line).content.trim_start() };
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let content = prefix::strip(line).content;
         if object.depth == 0 {
-            if content.trim().is_empty() {
+            let inside = content.trim_start().strip_prefix('{').map(str::trim_start);
+            let begins = match inside {
+                Some("") => lines.peek().is_some_and(|next| prefix::strip(next).content.trim_start().starts_with('"')),
+                Some(inside) => inside.starts_with('"'),
+                None => false,
+            };
+            if !begins {
+                out.extend([line, "\n"]);
                 continue;
-            }
-            if !content.starts_with('{') {
-                return None;
             }
         } else {
             broken = true;

@@ -490,5 +490,8 @@ pub fn phrase(text: &str) -> bool {
     const ANY_URL: &str = "Could not obtain connection to any of these urls:";
     text.strip_prefix(ANY_URL).is_some_and(|urls| !urls.trim_start().starts_with("jdbc:"))
         || text.starts_with("No available router to destination")
-        || plain_words::OPENINGS.iter().any(|(words, then)| starts(text, words).is_some() && near(text).contains(then))
+        || plain_words::OPENINGS.iter().any(|(words, then)| {
+            // Its line may be broken behind it.
+            starts(text, words).is_some_and(|length| near(text).contains(then) || text[length..].trim().is_empty())
+        })
 }

@@ -31,7 +31,10 @@ pub const RULES: &[Rule] = &[
     Rule::class(
         &["NoRouteToHostException", "PortUnreachableException", "AnnotatedNoRouteToHostException"],
         Meaning::no(NotConnected, "unreachable", "the server could not be reached").trust(95),
-    ),
+    )
+    .without(&["(read failed)", "(write failed)"]),
+    // The route went away under a connection that stood.
+    Rule::class(&["NoRouteToHostException"], LOST),
     Rule::class(
         &["UnknownHostException", "UnresolvedAddressException"],
         Meaning::no(NotConnected, "name_resolution", "the server's name could not be resolved").trust(95),
