@@ -60,6 +60,8 @@ const PREFIXES: &[&str] = &[
     UNKNOWN,
     "12:13:14.567 [main] ERROR c.e.App - ",
     "E0307 05:10:36.624904    4386 log.cc:13] ",
+    "ERROR: ",
+    "    ",
 ];
 
 /// A prefix of a form that the reader does not know.

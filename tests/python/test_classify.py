@@ -171,6 +171,13 @@ def test_a_group_means_what_the_worst_of_its_members_means():
     assert told(group("many", [refused, ValueError("x")]))[1:] == (MAYBE, Action.SURFACE)
 
 
+def test_what_came_while_an_unknown_failure_was_handled_proves_nothing():
+    refused = ConnectionRefusedError(111, "Connection refused")
+    assert told(chained(refused, context=AppError("no answer"))) == (Category.UNKNOWN, MAYBE, Action.SURFACE)
+    # Of a missing key no call is known.
+    assert told(chained(ConnectionRefusedError(), context=KeyError("x")))[:2] == (Category.NOT_CONNECTED, NO)
+
+
 def test_strangers_do_no_harm():
     class Hostile(Exception):  # noqa: N818
         def __str__(self):

@@ -30,6 +30,10 @@ pub fn relation(before: Option<&Line>, line: &Line) -> Relation {
     if line.time.is_some() && line.time == before.time && alike(&before.prefix, &line.prefix) {
         return Relation::Same;
     }
+    // Nothing but a level, which tells no records apart.
+    if line.time.is_none() && before.time.is_none() && alike(&before.prefix, &line.prefix) {
+        return Relation::Same;
+    }
     let letters = |line: &Line| line.prefix.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     if alike(&letters(before), &letters(line)) && soon(before, line) { Relation::Next } else { Relation::Other }
 }

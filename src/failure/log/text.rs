@@ -15,14 +15,28 @@ pub fn classify_text(text: &[u8]) -> Verdict {
         "It is a file's name: read_failures() reads the file.".clone_into(&mut verdict.advice);
         return verdict;
     }
-    let rejoined = std::str::from_utf8(text).ok().and_then(rejoin::objects);
+    let changed = std::str::from_utf8(text).ok().and_then(|text| {
+        let at_margin = at_margin(text);
+        rejoin::objects(at_margin.as_deref().unwrap_or(text)).or(at_margin)
+    });
     let mut reader = LogReader::new();
-    let mut events = reader.feed(rejoined.as_deref().map_or(text, str::as_bytes));
+    let mut events = reader.feed(changed.as_deref().map_or(text, str::as_bytes));
     events.extend(reader.finish());
     match events.into_iter().reduce(first_primary) {
         Some(event) => event.verdict,
         None => advice::no_failure("no failure was found in the text"),
     }
+}
+
+/// The text without the blanks that all its lines begin with, as a block set as code has them.
+fn at_margin(text: &str) -> Option<String> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next()?;
+    let blanks = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let common = |most: usize, line: &str| first.bytes().zip(line.bytes()).take(most).take_while(|(a, b)| a == b).count();
+    let length = lines.fold(blanks(first), common);
+    let cut = |line: &str| [line.get(length..).unwrap_or_default(), "\n"].concat();
+    (length > 0).then(|| text.lines().map(cut).collect())
 }
 
 /// Which of two failures a text is about, that of the first one or of one that stands behind it.
