@@ -106,7 +106,6 @@ impl PyAioHAContext {
         instance: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
-            static REGISTRATION: Imported = Imported::new("hanaming.aio._node", "Registration");
             let context = slf.as_super().get();
             let instance = instance.map_or_else(|| registration::instance_name(slf.py()), Ok)?;
             let offer = Offer { value, weight, metadata };
