@@ -128,7 +128,8 @@ class Relays:
         self._reactor.ask(work)
 
     def _accept(self, node: str, relay: Relay) -> None:
-        with contextlib.suppress(BlockingIOError):
+        # Whoever dialled may have gone; where this process has no more sockets it is tried again.
+        with contextlib.suppress(OSError):
             dialled, _ = relay.listener.accept()
             if relay.upstream is None:
                 dialled.close()

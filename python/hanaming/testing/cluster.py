@@ -36,8 +36,8 @@ class Cluster(Sequence[ClusterNode]):
     Args:
         nodes: How many; or their names, where they should have others.
         data: Each node keeps its copy of the cluster tree in a folder, for `restart`; all folders are deleted at the end.
-        processes: Each is a process of its own, `hanaming serve`, which takes a second or two to start. Otherwise they
-            run in this process.
+        processes: Each is a process of its own, `hanaming serve`, which takes a second or two to start, and ends with the
+            thread that started it at the latest. Otherwise they run in this process.
 
     Raises:
         ValueError: `nodes` is no number from 1 to 32, and no list of so many different names.

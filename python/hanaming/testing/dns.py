@@ -204,7 +204,7 @@ class DnsZone:
         self._reactor.watch(self._datagrams, EVENT_READ, self._receive)
 
     def _accept(self, _: int) -> None:
-        with contextlib.suppress(BlockingIOError):
+        with contextlib.suppress(OSError):
             client, _address = self._listener.accept()
             self._streams.add(DnsStream(self._reactor, client, self._asked_over_tcp, self._streams.discard))
 
