@@ -88,7 +88,9 @@ impl Inquiry {
                 let (silent_on, why) = answer.silent_on.unzip();
                 self.trouble = why;
                 let mut places = answer.places;
-                places.extend(self.places.iter().filter(|place| is_of(place, silent_on)).cloned());
+                if let Some(silent_on) = silent_on {
+                    places.extend(self.places.iter().filter(|place| is_of(place, silent_on)).cloned());
+                }
                 // Name servers turn their lists from answer to answer.
                 places.sort_by(|one, other| one.source.cmp(&other.source));
                 places.dedup_by(|one, other| one.source == other.source);
@@ -112,7 +114,7 @@ impl Inquiry {
     }
 }
 
-fn is_of(place: &Place, family: Option<Family>) -> bool {
+fn is_of(place: &Place, family: Family) -> bool {
     let Source::Host(endpoint) = &place.source else { return false };
-    endpoint.socket_addr().is_some_and(|address| Some(Family::of(address.ip())) == family)
+    endpoint.socket_addr().is_some_and(|address| Family::of(address.ip()) == family)
 }

@@ -40,6 +40,8 @@ pub(super) struct Client {
     /// The call under way, and until when it waits.
     call: Option<(Attempts, Duration)>,
     next_call: Duration,
+    /// When something is due in the fleet, as far as that was looked at.
+    due: Option<Duration>,
     connections: Vec<Link>,
     /// It heeds what servers tell of each other.
     views: bool,
@@ -70,6 +72,7 @@ impl Client {
             call_every: scenario.call_every,
             call: None,
             next_call,
+            due: None,
             connections: Vec::new(),
             views: scenario.views,
             revision,
@@ -84,13 +87,19 @@ impl Client {
 
     /// Does what is due. Gives when there is something to do again; what came of its call is told to `ended`.
     pub(super) fn wake(&mut self, world: &mut World, now: Duration, ended: &mut impl FnMut(Ended)) -> Duration {
-        self.tend(world, now);
+        if self.due.is_none_or(|due| due <= now) {
+            self.tend(world, now);
+        }
         self.go_on(world, now, ended);
         self.drop_connections(world);
-        // What the call has told the fleet may have made something due at once.
-        self.tend(world, now);
+        self.due = self.fleet.next_due();
+        if self.due.is_some_and(|due| due <= now) {
+            // What the call has told the fleet made something due at once.
+            self.tend(world, now);
+            self.due = self.fleet.next_due();
+        }
         let next = self.call.as_ref().map_or(self.next_call, |(_, until)| *until);
-        self.fleet.next_due().map_or(next, |due| due.min(next)).max(now + MOMENT)
+        self.due.map_or(next, |due| due.min(next)).max(now + MOMENT)
     }
 
     /// What the background does for a client.

@@ -76,7 +76,7 @@ impl Default for Scenario {
             policy: Policy::default(),
             refresh: RefreshMode::default(),
             ttl: Duration::from_secs(30),
-            restarts: Restarts { every: Some(WEEK), gap: None, downtime: Duration::from_secs(60), addresses: Addresses::New },
+            restarts: Restarts { every: Some(WEEK), gap: None, downtime: Duration::from_secs(600), addresses: Addresses::New },
             scaling: Vec::new(),
             dns_failures: Vec::new(),
             call_every: Duration::from_secs(60),
