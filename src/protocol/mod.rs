@@ -45,5 +45,5 @@ pub use operation::{
     Answer, Became, Mutation, Operation, OperationId, Page, PageRequest, Report, ReportItem, TreeChoice, Written,
 };
 pub use seen::{Actor, Brought, Known, Seen, Vector};
-pub use standing::{Gossip, GossipMember, NodeStatus, Setting, TreeCopy};
+pub use standing::{Gossip, NodeStatus, Setting, TreeCopy};
 pub use watch::{Position, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope, Watched};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::topology::{ClusterId, Member, NodeId, View};
+use crate::topology::{NodeId, View};
 
 use super::greeting::Introduction;
 
@@ -59,42 +60,26 @@ pub struct Setting {
     pub source: String,
 }
 
-/// What nodes tell each other, every few hundred milliseconds.
+/// What one node tells another, and is answered, several times a second. Its size does not depend on that of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gossip {
     /// Who speaks.
-    pub from: Introduction,
-    /// Whom it believes alive.
-    pub members: Vec<GossipMember>,
+    pub speaker: NodeId,
+    /// Counts what the speaker said of itself: this is the number of what it says now.
+    pub edition: u32,
+    /// What it says of itself, where the other side isn't known to have it.
+    pub introduction: Option<Box<Introduction>>,
+    /// The number of what the other side said last of itself, as far as the speaker has it.
+    pub has: Option<u32>,
+    /// A number for whom it believes alive: equal where those are the same.
+    pub beheld: u64,
+    /// The other side is among them.
+    pub sees_you: bool,
     /// It leaves now.
     pub leaving: bool,
     /// Every seed that it was given is in its cluster: nobody whom it should know is still unheard of. A cluster's id
     /// becomes firm when all members say so.
     pub settled: bool,
-}
-
-/// A member as another node knows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GossipMember {
-    /// The member.
-    pub member: Member,
-    /// How long ago the speaker heard from it itself, in milliseconds.
-    pub heard: u32,
-}
-
-impl Gossip {
-    /// The incarnations named.
-    pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.members.iter().map(|m| m.member.id)
-    }
-
-    /// The speaker's cluster id.
-    pub fn cluster_id(&self) -> Option<ClusterId> {
-        self.from.cluster_id
-    }
-
-    /// The speaker.
-    pub fn speaker(&self) -> &Member {
-        &self.from.member
-    }
+    /// Packets of the failure detector.
+    pub packets: Vec<Bytes>,
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
 
 mod engine;
+mod measured;
 mod nodes;
 mod past;
 mod simulation;

@@ -268,10 +268,15 @@ fn a_connection_for_requests_is_opened_again_after_a_reset() {
 fn lost_gossip_kills_nobody() {
     let network = MemoryNetwork::new(4);
     let gossip = Operation::Gossip(hanaming::protocol::Gossip {
-        from: start(&network, "x", &[]).status().introduction,
-        members: Vec::new(),
+        speaker: hanaming::topology::NodeId(1),
+        edition: 1,
+        introduction: None,
+        has: None,
+        beheld: 0,
+        sees_you: true,
         leaving: false,
         settled: true,
+        packets: Vec::new(),
     });
     network.add(Rule::new(Mishap::Lose).operation(gossip.code()).chance(0.1));
     network.add(Rule::new(Mishap::Delay(Duration::ZERO..Duration::from_millis(40))));

@@ -7,8 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use hanaming::cluster::membership::{Config, DialFailure, Input, LinkId, Membership, Output, Past, Timing};
-use hanaming::protocol::{Fault, Gossip, Introduction};
+use hanaming::cluster::membership::{Config, DialFailure, Input, LinkId, Membership, Output, Past, Rules, Timing};
+use hanaming::protocol::{
+    Answer, Fault, FrameKind, Gossip, Introduction, Limits, Operation, Request, Scope, encode_frame,
+};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -98,6 +100,13 @@ pub struct World {
     pub warnings: Vec<String>,
     /// How many events happened at nodes.
     events: u64,
+    /// What each node has written to its links, in bytes, and in how many frames.
+    pub written: Vec<(u64, u64)>,
+    /// What the engines go by.
+    pub rules: Rules,
+    /// How many of a hundred questions and answers are lost, and how many come twice.
+    pub lossy: u32,
+    pub doubling: u32,
 }
 
 impl World {
@@ -125,6 +134,10 @@ impl World {
             next_id: 1,
             warnings: Vec::new(),
             events: 0,
+            written: vec![(0, 0); seeds.len()],
+            rules: Rules::ALL,
+            lossy: 0,
+            doubling: 0,
         }
     }
 
@@ -141,6 +154,8 @@ impl World {
             seeds: node.seeds.clone(),
             past: Past::default(),
             timing: Timing::default(),
+            seed: self.chance.random(),
+            rules: self.rules,
         };
         node.engine = Some(Membership::new(self.now, config));
         node.life += 1;
@@ -226,7 +241,8 @@ impl World {
     /// However much happens, nodes do not drown each other in gossip.
     fn count(&mut self) {
         self.events += 1;
-        let most = 20_000 + 3_000 * self.now.as_secs();
+        let pairs = (self.nodes.len() * self.nodes.len()) as u64;
+        let most = 800 * pairs + 120 * pairs * self.now.as_secs();
         assert!(self.events < most, "{} events by {:?}\n{}", self.events, self.now, self.picture());
     }
 
@@ -252,7 +268,8 @@ impl World {
 
     /// Whether these nodes, and nobody else, are live in one view.
     pub fn is_one(&self, numbers: &[usize]) -> bool {
-        let names: Vec<&str> = numbers.iter().map(|number| self.nodes[*number].name.as_str()).collect();
+        let mut names: Vec<&str> = numbers.iter().map(|number| self.nodes[*number].name.as_str()).collect();
+        names.sort_unstable();
         numbers.iter().all(|number| {
             let view = self.engine(*number).view();
             let members = view.members();
@@ -333,6 +350,7 @@ impl World {
                 }
                 let engine = self.nodes[number].engine.as_mut().unwrap();
                 let (gossip, outputs) = engine.answer(now, gossip);
+                self.written(number, FrameKind::Reply, &Answer::Gossip(gossip.clone()));
                 self.send(number, from, Event::Answered { link, gossip });
                 self.carry_out(number, outputs);
             }
@@ -357,6 +375,16 @@ impl World {
                 Output::Gossip { link, gossip } => {
                     let Some((to, life)) = self.nodes[number].links.get(&link).copied() else { continue };
                     if self.nodes[to].life == life {
+                        let operation = Operation::Gossip(gossip.clone());
+                        let request = Request {
+                            time_left: u32::MAX,
+                            scope: Scope::Peer,
+                            operation_id: None,
+                            is_retry: false,
+                            operation,
+                            known: None,
+                        };
+                        self.written(number, FrameKind::Request, &request);
                         let (own, deadline) = (self.nodes[number].life, self.now + ANSWER);
                         self.send(number, to, Event::Asked { from: number, life: own, link, gossip, deadline });
                     } else if !self.is_cut_off(number, to) {
@@ -398,6 +426,15 @@ impl World {
 
     fn is_cut_off(&self, one: usize, other: usize) -> bool {
         self.cuts.contains(&(one, other)) || self.cuts.contains(&(other, one))
+    }
+
+    /// Counts a frame that a node writes, as the driver would write it.
+    fn written(&mut self, number: usize, kind: FrameKind, body: &impl serde::Serialize) {
+        let mut frame = bytes::BytesMut::new();
+        encode_frame(&mut frame, kind, 0, 1, body, Limits::default()).unwrap();
+        let (bytes, frames) = &mut self.written[number];
+        *bytes += frame.len() as u64;
+        *frames += 1;
     }
 
     fn delay(&mut self) -> Duration {

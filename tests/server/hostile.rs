@@ -328,7 +328,17 @@ fn an_operation_of_a_later_version_is_refused_and_the_connection_goes_on() {
 fn a_client_may_not_speak_as_a_node() {
     let (node, mut good) = served(|_| {});
     let status = node.status();
-    let gossip = hanaming::protocol::Gossip { from: status.introduction, members: Vec::new(), leaving: true, settled: true };
+    let gossip = hanaming::protocol::Gossip {
+        speaker: status.introduction.member.id,
+        edition: 1,
+        introduction: Some(Box::new(status.introduction)),
+        has: None,
+        beheld: 0,
+        sees_you: true,
+        leaving: true,
+        settled: true,
+        packets: Vec::new(),
+    };
     for (scope, operation) in [(Scope::Peer, lookup("good")), (Scope::Cluster, Operation::Gossip(gossip))] {
         let Reply::Failed(fault) = good.ask(scope, operation) else { panic!("it may") };
         assert_eq!(ErrorKind::from_code(fault.code), ErrorKind::OperationNotSupported);

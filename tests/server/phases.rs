@@ -18,8 +18,18 @@ use crate::world::{World, request};
 const PEER: Caller = Caller::Peer(NodeId(1), Channel::Data);
 
 fn gossip(world: &World) -> Operation {
-    let from = world.cores[0].peers.introduction();
-    Operation::Gossip(Gossip { from, members: Vec::new(), leaving: false, settled: true })
+    let introduction = world.cores[0].peers.introduction();
+    Operation::Gossip(Gossip {
+        speaker: introduction.member.id,
+        edition: 1,
+        introduction: Some(Box::new(introduction)),
+        has: None,
+        beheld: 0,
+        sees_you: true,
+        leaving: false,
+        settled: true,
+        packets: Vec::new(),
+    })
 }
 
 #[track_caller]

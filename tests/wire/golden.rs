@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, InstanceDetail, Listed, Source, Version};
 use hanaming::protocol::{
-    Answer, Brought, Channel, Decoder, Fault, FrameKind, Gossip, GossipMember, Hello, Known, LinkMet, ManyItem, Mutation,
+    Answer, Brought, Channel, Decoder, Fault, FrameKind, Gossip, Hello, Known, LinkMet, ManyItem, Mutation,
     NodeStatus, Operation, OperationId, Page, PageRequest, Position, Refusal, RefusalReason, Reply, Report, ReportItem, Request,
     Role, Scope, Seen, Setting, SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, WatchFrom, WatchNext, WatchRequest, WatchRow,
     WatchScope, Watched, Welcome, Written, decode_body, encode_frame,
@@ -106,8 +106,17 @@ fn seen() -> Seen {
 }
 
 fn gossip() -> Gossip {
-    let members = vec![GossipMember { member: member("n2", 2), heard: 150 }];
-    Gossip { from: introduction(), members, leaving: false, settled: true }
+    Gossip {
+        speaker: introduction().member.id,
+        edition: 300,
+        introduction: Some(Box::new(introduction())),
+        has: Some(7),
+        beheld: u64::MAX,
+        sees_you: true,
+        leaving: false,
+        settled: true,
+        packets: vec![Bytes::from_static(b"packet")],
+    }
 }
 
 fn requests() -> Vec<(&'static str, Request)> {

@@ -44,6 +44,8 @@ pub(super) struct Entry {
     /// When it is dialled next.
     next: Duration,
     dialling: Option<LinkId>,
+    /// When it was dialled last: pauses count from there, so that silence costs no more time than a refusal.
+    dialled: Duration,
     failures: u32,
     /// Who answered there last.
     pub(super) answered: Option<NodeId>,
@@ -98,7 +100,7 @@ impl Book {
         if self.entries.len() >= MOST && origin != Origin::Seed && !self.evict() {
             return;
         }
-        let entry = Entry { origin, next: now, dialling: None, failures: 0, answered: None, rejected: None, was_united: false };
+        let entry = Entry { origin, next: now, dialling: None, dialled: now, failures: 0, answered: None, rejected: None, was_united: false };
         self.entries.insert(address.clone(), entry);
     }
 
@@ -123,6 +125,7 @@ impl Book {
             if room > 0 && entry.dialling.is_none() && entry.next <= now && !is_covered(address, entry) {
                 let link = new_link();
                 entry.dialling = Some(link);
+                entry.dialled = now;
                 room -= 1;
                 due.push((link, address.clone()));
             }
@@ -187,7 +190,7 @@ impl Entry {
         self.answered = None;
         // A seed that was restarted does not know whom to dial: it must be found soon.
         let hopeful = if self.origin == Origin::Seed { 240 } else { 8 };
-        self.next = now + (timing.redial * 2_u32.pow((self.failures / hopeful).min(8))).min(timing.slowest_redial);
+        self.next = now.max(self.dialled + (timing.redial * 2_u32.pow((self.failures / hopeful).min(8))).min(timing.slowest_redial));
         self.failures = self.failures.saturating_add(1);
     }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use crate::topology::{ClusterId, Endpoint, Member};
 
+use super::rules::Rules;
+
 /// Who a node is and whom it should meet.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -17,6 +19,10 @@ pub struct Config {
     pub past: Past,
     /// How long things take.
     pub timing: Timing,
+    /// What the failure detector's choices are drawn from.
+    pub seed: u64,
+    /// What is left out where it is simulated.
+    pub rules: Rules,
 }
 
 /// What a node with data knows from before its start.
@@ -37,10 +43,14 @@ pub struct Past {
 pub struct Timing {
     /// How often the engine wants a tick.
     pub tick: Duration,
-    /// How often a member is told, and asked for, the members.
-    pub ping: Duration,
-    /// A member that answered nothing for so long is dead.
-    pub dead_after: Duration,
+    /// How long a link may rest: then something is asked on it.
+    pub beat: Duration,
+    /// A link on which nothing was answered for so long is closed and dialled again.
+    pub silent: Duration,
+    /// A member that this node could not reach for so long leaves its view, whoever else reaches it.
+    pub unreached: Duration,
+    /// The failure detector's times.
+    pub detection: Detection,
     /// How often a lost member or a seed is dialled.
     pub redial: Duration,
     /// How seldom, at last, an address is dialled that never answers.
@@ -57,12 +67,44 @@ pub struct Timing {
     pub warning: Duration,
 }
 
+/// How long things take in the failure detector. Multiples of the tick, since it sees time pass with each.
+#[derive(Clone, Copy, Debug)]
+pub struct Detection {
+    /// How often a member is asked whether it lives.
+    pub probe: Duration,
+    /// How long its answer may take before others are asked to ask it.
+    pub round_trip: Duration,
+    /// How long a member that nobody vouches for may take to deny that it is dead.
+    pub suspicion: Duration,
+    /// How often what was learned is passed on, while it is news.
+    pub gossip: Duration,
+    /// How often a member is asked for the members that it knows.
+    pub announce: Duration,
+    /// How often some of the dead are asked.
+    pub announce_to_dead: Duration,
+}
+
+impl Default for Detection {
+    fn default() -> Self {
+        Self {
+            probe: Duration::from_millis(300),
+            round_trip: Duration::from_millis(100),
+            suspicion: Duration::from_millis(900),
+            gossip: Duration::from_millis(200),
+            announce: Duration::from_secs(5),
+            announce_to_dead: Duration::from_secs(2),
+        }
+    }
+}
+
 impl Default for Timing {
     fn default() -> Self {
         Self {
             tick: Duration::from_millis(100),
-            ping: Duration::from_millis(300),
-            dead_after: Duration::from_millis(1500),
+            beat: Duration::from_millis(500),
+            silent: Duration::from_millis(1500),
+            unreached: Duration::from_millis(2000),
+            detection: Detection::default(),
             redial: Duration::from_millis(500),
             slowest_redial: Duration::from_secs(2),
             found_after: Duration::from_secs(3),

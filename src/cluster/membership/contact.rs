@@ -8,10 +8,10 @@ use crate::topology::{Endpoint, NodeId};
 
 use super::book::Origin;
 use super::forming::{Identity, Meeting};
-use super::{DEPARTED, DialFailure, LinkId, Membership, Output, Peer, refusal};
+use super::{DEPARTED, DialFailure, LinkId, Membership, Output, Peer, Rule, refusal};
 
 impl Identity {
-    fn of(introduction: &Introduction) -> Self {
+    pub(super) fn of(introduction: &Introduction) -> Self {
         Self { id: introduction.cluster_id, firm: introduction.firm }
     }
 }
@@ -47,10 +47,10 @@ impl Membership {
             return;
         };
         // Whoever was reached at this address before is not there any more.
-        let before = self.peers.values().filter(|peer| peer.via == address && peer.link.is_none() && peer.member.id != id);
-        let before: Vec<NodeId> = before.map(|peer| peer.member.id).collect();
+        let before = self.peers.values().filter(|peer| peer.via == address && peer.link.is_none() && peer.member().id != id);
+        let before: Vec<NodeId> = before.map(|peer| peer.member().id).collect();
         for gone in before {
-            self.bury(now, gone);
+            self.replace(now, gone);
         }
         let welcome = if id == self.me.id { Ok(false) } else { self.welcome(now, &address, &them) };
         if let Some(entry) = self.book.get_mut(&address) {
@@ -66,17 +66,20 @@ impl Membership {
         self.warnings.clear(&address);
         self.warnings.clear(&them.member.endpoint);
         let peer = Peer {
-            identity: Identity::of(&them),
+            edition: None,
             shared_id: None,
-            member: them.member,
             is_settled: false,
             link: Some(link),
             via: address,
             heard: now,
-            next_ping: now,
-            believed: std::collections::BTreeSet::new(),
+            next_beat: now,
+            has: None,
+            beheld: 0,
+            sees_us: false,
             refusals: 0,
+            introduction: them,
         };
+        self.swim.greet(now, peer.member());
         self.peers.insert(id, peer);
     }
 
@@ -117,8 +120,8 @@ impl Membership {
                 let broken = self.peers.values_mut().find(|peer| peer.via == address && peer.link.is_none());
                 if let Some(peer) = broken {
                     peer.refusals += 1;
-                    if peer.refusals >= 2 {
-                        let id = peer.member.id;
+                    if peer.refusals >= 2 && self.rules.hold(Rule::RefusedTwiceDies) {
+                        let id = peer.member().id;
                         self.bury(now, id);
                     }
                 }
@@ -143,43 +146,44 @@ impl Membership {
 
     /// Takes gossip, whoever began to speak.
     pub(super) fn hear(&mut self, now: Duration, gossip: Gossip) {
-        let them = gossip.from;
-        let id = them.member.id;
-        if them.cluster != self.cluster || them.member.name == self.me.name || self.departed.contains(&id) {
+        let Gossip { speaker: id, edition, introduction, has, beheld, sees_you, leaving, settled, packets } = gossip;
+        if id == self.me.id || self.departed.contains(&id) || self.has_left {
             return;
         }
-        if gossip.leaving {
-            self.depart(id);
+        if leaving {
+            self.depart(now, id);
             return;
         }
-        if self.peers.contains_key(&id) {
-            match self.meet(now, &them) {
-                Meeting::Clash => {
-                    self.clash(now, &them);
-                    self.bury(now, id);
-                    return;
-                }
-                Meeting::Adopt(identity) => self.adopt(now, identity),
-                Meeting::Keep => {}
+        // Who it is must be known; what it has changed is told in the end by `has`.
+        let is_told = introduction.is_some();
+        let known = introduction.or_else(|| self.peers.get(&id).map(|peer| Box::new(peer.introduction.clone())));
+        let Some(them) = known.filter(|them| them.cluster == self.cluster && them.member.name != self.me.name) else { return };
+        let meeting = self.meet(now, &them);
+        if let Some(peer) = self.peers.get_mut(&id) {
+            if meeting == Meeting::Clash {
+                self.clash(now, &them);
+                self.bury(now, id);
+                return;
             }
-            if let Some(peer) = self.peers.get_mut(&id) {
-                peer.identity = Identity::of(&them);
-                peer.member = them.member;
-                peer.is_settled = gossip.settled;
-                peer.believed = gossip.members.iter().map(|named| named.member.id).collect();
+            if is_told {
+                peer.introduction = *them;
+                peer.edition = Some(edition);
             }
+            peer.is_settled = settled;
+            peer.beheld = beheld;
+            peer.sees_us = sees_you;
+            peer.has = has;
+            if let Meeting::Adopt(identity) = meeting {
+                self.adopt(now, identity);
+            }
+        } else if meeting == Meeting::Clash {
+            return;
         } else {
             // It speaks, so it lives: it may have been taken for dead.
             self.book.note(now, &them.member.endpoint, Origin::Hearsay, true);
         }
-        let dead_after = self.timing.dead_after.as_millis();
-        for named in &gossip.members {
-            let id = named.member.id;
-            let is_fresh = u128::from(named.heard) < dead_after;
-            let is_here = id == self.me.id || named.member.endpoint == self.me.endpoint;
-            if is_fresh && !is_here && !self.peers.contains_key(&id) && !self.departed.contains(&id) {
-                self.book.note(now, &named.member.endpoint, Origin::Hearsay, false);
-            }
+        for packet in packets {
+            self.swim.take(now, &packet);
         }
     }
 
@@ -195,7 +199,7 @@ impl Membership {
             return Meeting::Adopt(theirs);
         }
         // We moved, and this mate of before has not heard of it yet.
-        let follows = |(id, when): (_, Duration)| theirs.id == Some(id) && now < when + self.timing.dead_after;
+        let follows = |(id, when): (_, Duration)| theirs.id == Some(id) && now < when + self.timing.unreached;
         if self.left_behind.is_some_and(follows) { Meeting::Keep } else { Meeting::Clash }
     }
 
@@ -211,7 +215,15 @@ impl Membership {
             self.left_behind = Some((old, now));
         }
         self.identity = identity;
-        self.is_news = true;
+        self.telling.is_news = true;
+    }
+
+    /// Another process is where a member was: that one is gone for certain.
+    pub(super) fn replace(&mut self, now: Duration, id: NodeId) {
+        if self.rules.hold(Rule::ReplacedDies) {
+            self.swim.bury(now, id);
+            self.bury(now, id);
+        }
     }
 
     /// A member is dead. Its address is dialled on: after a split it may be there again.
@@ -220,11 +232,16 @@ impl Membership {
         if let Some(link) = peer.link {
             self.outputs.push(Output::Close { link });
         }
-        self.book.lost(now, &peer.via);
+        if self.rules.hold(Rule::DeadAreDialled) {
+            self.book.lost(now, &peer.via);
+        } else {
+            self.book.forget(&peer.via);
+        }
     }
 
     /// A member has left.
-    fn depart(&mut self, id: NodeId) {
+    fn depart(&mut self, now: Duration, id: NodeId) {
+        self.swim.bury(now, id);
         if self.departed.len() == DEPARTED {
             self.departed.pop_front();
         }
@@ -234,6 +251,6 @@ impl Membership {
             self.outputs.push(Output::Close { link });
         }
         self.book.forget(&peer.via);
-        self.book.forget(&peer.member.endpoint);
+        self.book.forget(&peer.member().endpoint);
     }
 }

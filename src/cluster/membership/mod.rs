@@ -1,19 +1,27 @@
-//! Who is in the cluster: an engine without I/O, an interim for SWIM behind the same driver.
+//! Who is in the cluster: an engine without I/O.
 //!
-//! Every node keeps one *link* to each other member, dialled by itself, for control frames alone. On it it sends gossip
-//! (who it is, whom it believes alive) every 300 ms; each answer is a sign of life. Only answers count, not what the other
-//! side sends by itself: so a member is one that can be reached both ways, and a one-way cut is seen from both ends.
+//! Every node keeps one *link* to each other member, dialled by itself, for control frames alone. On it it *asks*, and each
+//! answer is a sign of life. Only answers count, not what the other side sends by itself: so a member is one that can be
+//! reached both ways, and a one-way cut is seen from both ends. What is said and answered has a fixed size: who speaks, where
+//! that has changed; a number for whom it believes alive; and packets of the *failure detector* ([`swim`]), which knows who
+//! lives from what all of them find out. A link that rests is asked twice a second, so the traffic of a node grows with the
+//! number of its links and not faster.
 //!
-//! - **Meeting.** Whoever says hello, speaks, or is named by a member is dialled; it is a member once it welcomed us.
-//! - **Dying.** A member is dead when it answered nothing for 1.5 s; when its link broke and two redials were refused; when
-//!   another incarnation of its name has taken its place. A tick that comes late discards evidence of silence: then it
-//!   was this node that slept. The dead are dialled on, so that a split heals by itself.
+//! - **Meeting.** Whoever says hello, speaks, or is named by the failure detector is dialled; it is a member once it
+//!   welcomed us.
+//! - **Dying.** A member is dead when the failure detector says so: it did not answer, nobody could vouch for it, and it did
+//!   not deny it. It is dead at once when its link broke and two redials were refused, or another incarnation has taken its
+//!   place. It leaves this node's view too when this node could not reach it for two seconds, whoever else does. A link
+//!   that is silent for 1.5 s is closed and dialled again. A tick that comes late discards evidence of silence: then it was
+//!   this node that slept. The dead are dialled on, so that a split heals by itself; who lives and was called dead is told
+//!   so, and takes up another life.
 //! - **Leaving** is said, and takes effect at once.
 //! - **Forming** an identity is in [`forming`]; two nodes of one name are told apart in `names`.
 //! - **Ready** is a node once it is in one view with every seed that answered, and has the cluster tree.
 //!
-//! The engine is given the time; it draws nothing at random. [`Membership::step`] takes an event and gives what is to be
-//! done. The wire's two questions that want an answer at once are [`Membership::admit`] and [`Membership::answer`].
+//! The engine is given the time, and a seed for what the failure detector draws. [`Membership::step`] takes an event and
+//! gives what is to be done. The wire's two questions that want an answer at once are [`Membership::admit`] and
+//! [`Membership::answer`].
 
 mod book;
 mod config;
@@ -22,21 +30,27 @@ mod event;
 mod forming;
 mod names;
 mod refusal;
+mod rules;
 mod seeds;
 mod standing;
+mod swim;
+mod telling;
 mod warnings;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use crate::protocol::{Fault, Gossip, GossipMember, Introduction};
+use crate::protocol::{Fault, Gossip, Introduction};
 use crate::topology::{ClusterId, Endpoint, Member, MemberState, NodeId, View};
 
 use book::{Book, Origin};
-pub use config::{Config, Past, Timing};
+pub use config::{Config, Detection, Past, Timing};
 pub use event::{DialFailure, Input, LinkId, Output};
 use forming::Identity;
+pub use rules::{Rule, Rules};
 use seeds::Seeds;
+use swim::Swim;
+use telling::Telling;
 use warnings::Warnings;
 
 /// How many incarnations that left are remembered, so that late gossip does not bring them back.
@@ -48,10 +62,12 @@ pub struct Membership {
     me: Member,
     cluster: String,
     timing: Timing,
+    rules: Rules,
     identity: Identity,
     /// The id that this node gave up last, and when: its mates may still bear it.
     left_behind: Option<(ClusterId, Duration)>,
     peers: BTreeMap<NodeId, Peer>,
+    swim: Swim,
     book: Book,
     past: Past,
     seeds: Seeds,
@@ -68,8 +84,7 @@ pub struct Membership {
     joining: Joining,
     has_left: bool,
     failed: bool,
-    /// All members are to be told at once what has changed here.
-    is_news: bool,
+    telling: Telling,
     outputs: Vec<Output>,
 }
 
@@ -85,8 +100,10 @@ struct Joining {
 /// Another member.
 #[derive(Debug)]
 struct Peer {
-    member: Member,
-    identity: Identity,
+    /// What it said last of itself.
+    introduction: Introduction,
+    /// The number of that; `None` where it is only known from its welcome.
+    edition: Option<u32>,
     /// The last id that both this node and it had.
     shared_id: Option<ClusterId>,
     is_settled: bool,
@@ -95,17 +112,32 @@ struct Peer {
     via: Endpoint,
     /// When it answered last.
     heard: Duration,
-    next_ping: Duration,
-    /// Whom it believes alive.
-    believed: BTreeSet<NodeId>,
+    /// When something is asked at the latest.
+    next_beat: Duration,
+    /// The number of what it has of what this node says of itself.
+    has: Option<u32>,
+    /// A number for whom it believes alive.
+    beheld: u64,
+    /// It believes this node alive.
+    sees_us: bool,
     /// How often redialling was refused since its link broke.
     refusals: u32,
+}
+
+impl Peer {
+    fn member(&self) -> &Member {
+        &self.introduction.member
+    }
+
+    fn identity(&self) -> Identity {
+        Identity::of(&self.introduction)
+    }
 }
 
 impl Membership {
     /// A node that starts at `now`. It begins to act with its first [`Input::Tick`].
     pub fn new(now: Duration, config: Config) -> Self {
-        let Config { mut member, cluster, seeds, past, timing } = config;
+        let Config { mut member, cluster, seeds, past, timing, seed, rules } = config;
         member.state = MemberState::Joining;
         let seeds = Seeds::new(seeds, &member.endpoint);
         let identity = Identity { id: past.cluster_id, firm: past.cluster_id.is_some() };
@@ -115,9 +147,11 @@ impl Membership {
             book.note(now, address, Origin::Known, false);
         }
         Self {
+            swim: Swim::new(&member, &timing.detection, seed),
             me: member,
             cluster,
             timing,
+            rules,
             identity,
             left_behind: None,
             peers: BTreeMap::new(),
@@ -135,7 +169,7 @@ impl Membership {
             joining: Joining::default(),
             has_left: false,
             failed: false,
-            is_news: false,
+            telling: Telling::default(),
             outputs: Vec::new(),
         }
     }
@@ -151,7 +185,7 @@ impl Membership {
             Input::Answered { link, gossip } => self.answered(now, link, gossip),
             Input::HasTree => self.joining.has_tree = true,
             Input::Quiesce => self.set_state(MemberState::Quiescing),
-            Input::Leave => self.leave(),
+            Input::Leave => self.leave(now),
         }
         self.settle(now)
     }
@@ -164,9 +198,11 @@ impl Membership {
 
     /// Takes another node's gossip and answers it.
     pub fn answer(&mut self, now: Duration, gossip: Gossip) -> (Gossip, Vec<Output>) {
+        let (asker, has) = (gossip.speaker, gossip.has);
+        self.telling.asker = Some(asker);
         self.hear(now, gossip);
         let outputs = self.settle(now);
-        (self.gossip(now), outputs)
+        (self.reply(asker, has), outputs)
     }
 
     /// How this node introduces itself.
@@ -198,26 +234,20 @@ impl Membership {
         texts
     }
 
-    /// What the node has seen last, as gossip.
-    fn gossip(&self, now: Duration) -> Gossip {
-        let members = self.peers.values().map(|peer| GossipMember {
-            member: peer.member.clone(),
-            heard: u32::try_from(now.saturating_sub(peer.heard).as_millis()).unwrap_or(u32::MAX),
-        });
-        Gossip { from: self.introduction(), members: members.collect(), leaving: self.has_left, settled: self.is_settled() }
-    }
-
     fn set_state(&mut self, state: MemberState) {
         if self.me.state < state {
             self.me.state = state;
-            self.is_news = true;
+            self.telling.is_news = true;
         }
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, now: Duration) {
         self.me.state = MemberState::Quiescing;
-        self.has_left = true;
-        self.is_news = true;
+        if self.rules.hold(Rule::LeavingIsTold) {
+            self.swim.leave(now);
+            self.has_left = true;
+            self.telling.is_news = true;
+        }
     }
 
     fn warn(&mut self, now: Duration, about: &Endpoint, fault: &Fault) {

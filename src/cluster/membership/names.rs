@@ -9,33 +9,38 @@ use std::time::Duration;
 use crate::protocol::{Fault, Introduction};
 use crate::topology::{Member, MemberState};
 
-use super::{Membership, Output, refusal};
+use super::{Membership, refusal};
 
 impl Membership {
     /// Whether `newcomer` may bear its name beside the members that are known. An old bearer that is evidently gone is
     /// buried.
     pub(super) fn contest(&mut self, now: Duration, newcomer: &Member) -> Result<(), Fault> {
-        let bearer = self.peers.values().find(|peer| peer.member.name == newcomer.name && peer.member.id != newcomer.id);
+        let bearer = self.peers.values().find(|peer| peer.member().name == newcomer.name && peer.member().id != newcomer.id);
         let Some(old) = bearer else {
             self.contested.remove(&newcomer.id);
             return Ok(());
         };
-        let is_replaced = old.member.endpoint == newcomer.endpoint || old.via == newcomer.endpoint;
-        let Some(link) = old.link.filter(|_| !is_replaced) else {
-            let id = old.member.id;
+        let id = old.member().id;
+        if old.member().endpoint == newcomer.endpoint || old.via == newcomer.endpoint {
+            self.replace(now, id);
+            self.contested.remove(&newcomer.id);
+            return Ok(());
+        }
+        if old.link.is_none() {
             self.bury(now, id);
             self.contested.remove(&newcomer.id);
             return Ok(());
-        };
+        }
         let since = *self.contested.entry(newcomer.id).or_insert(now);
         if old.heard > since {
-            let fault = refusal::name_taken(&old.member, newcomer);
+            let fault = refusal::name_taken(old.member(), newcomer);
             self.warn(now, &newcomer.endpoint, &fault);
             return Err(fault);
         }
-        let fault = refusal::name_in_question(&old.member);
-        let gossip = self.gossip(now);
-        self.outputs.push(Output::Gossip { link, gossip });
+        let fault = refusal::name_in_question(old.member());
+        if let Some(old) = self.peers.get_mut(&id) {
+            old.next_beat = now;
+        }
         Err(fault)
     }
 

@@ -5,32 +5,52 @@ use std::time::Duration;
 use crate::protocol::Fault;
 use crate::topology::{Member, MemberState, NodeId, View};
 
+use super::book::Origin;
 use super::forming::Identity;
-use super::{LinkId, Membership, Output, Peer};
+use super::{LinkId, Membership, Output, Peer, Rule};
 
 impl Membership {
     pub(super) fn tick(&mut self, now: Duration) {
         let lateness = self.tick_due.map_or(Duration::ZERO, |due| now.saturating_sub(due));
         self.tick_due = Some(now + self.timing.tick);
-        if lateness > self.timing.late {
+        if lateness > self.timing.late && self.rules.hold(Rule::LateDiscards) {
             self.started += lateness;
+            self.swim.slept(lateness);
             for peer in self.peers.values_mut() {
                 peer.heard = now;
             }
         }
-        let silent = |heard: Duration| now.saturating_sub(heard) >= self.timing.dead_after;
-        let dead: Vec<NodeId> = self.peers.values().filter(|p| silent(p.heard)).map(|p| p.member.id).collect();
-        for id in dead {
-            self.bury(now, id);
+        if !self.has_left {
+            self.swim.tick(now);
         }
+        self.drop_the_silent(now);
         self.warnings.expire(now, self.timing.warning);
         self.contested.retain(|_, since| now.saturating_sub(*since) < self.timing.warning);
         self.book.tidy();
     }
 
+    /// Closes links on which nothing is answered, and lets go of members that can't be reached.
+    fn drop_the_silent(&mut self, now: Duration) {
+        for peer in self.peers.values_mut().filter(|peer| now.saturating_sub(peer.heard) >= self.timing.silent) {
+            if let Some(link) = peer.link.take() {
+                peer.refusals = 0;
+                self.outputs.push(Output::Close { link });
+                self.book.lost(now, &peer.via);
+            }
+        }
+        let is_unreached = |peer: &&Peer| now.saturating_sub(peer.heard) >= self.timing.unreached;
+        let unreached: Vec<NodeId> = self.peers.values().filter(is_unreached).map(|peer| peer.member().id).collect();
+        for id in unreached {
+            if self.rules.hold(Rule::UnreachedLeaves) || self.swim.is_dead(id) {
+                self.bury(now, id);
+            }
+        }
+    }
+
     /// Draws the conclusions from whatever happened, and gives what is to be done.
     pub(super) fn settle(&mut self, now: Duration) -> Vec<Output> {
         if !self.has_left && !self.failed {
+            self.follow(now);
             self.resolve_seeds(now);
             self.found(now);
             self.harden(now);
@@ -43,12 +63,31 @@ impl Membership {
         std::mem::take(&mut self.outputs)
     }
 
+    /// Acts on what the failure detector found out.
+    fn follow(&mut self, now: Duration) {
+        let news = self.swim.news();
+        if (news.members || news.revived) && self.rules.hold(Rule::DeadAreGreeted) {
+            for peer in self.peers.values().filter(|peer| peer.link.is_some()) {
+                if news.revived || self.swim.is_dead(peer.member().id) {
+                    self.swim.greet(now, peer.member());
+                }
+            }
+        }
+        if news.members && self.rules.hold(Rule::NewsSpreads) {
+            self.swim.spread(now);
+        }
+        let is_met = |id: NodeId| self.peers.contains_key(&id) || self.departed.contains(&id);
+        for contact in self.swim.alive().filter(|contact| contact.endpoint != self.me.endpoint && !is_met(contact.id)) {
+            self.book.note(now, &contact.endpoint, Origin::Hearsay, false);
+        }
+    }
+
     /// Founds a cluster where there is nobody to meet, or nobody was met for long enough.
     fn found(&mut self, now: Duration) {
         let is_alone = self.seeds.are_only(&self.book, self.me.id) && !self.is_expecting(now);
         if self.identity.id.is_none() && (is_alone || !self.is_patient(now)) {
             self.identity = Identity::proposed_by(&self.me);
-            self.is_news = true;
+            self.telling.is_news = true;
         }
     }
 
@@ -56,7 +95,7 @@ impl Membership {
     /// for good.
     pub(super) fn is_settled(&self) -> bool {
         let is_known = |id: NodeId| match self.peers.get(&id) {
-            Some(peer) => Some(peer.identity.id == self.identity.id),
+            Some(peer) => Some(peer.identity().id == self.identity.id),
             None => (id == self.me.id).then_some(true),
         };
         self.seeds.are_resolved()
@@ -67,34 +106,34 @@ impl Membership {
     }
 
     /// Whether that member has stopped forming a cluster with this node: nobody is unheard of, on neither side.
-    fn is_formed_with(&self, peer: &Peer) -> bool {
-        peer.is_settled && peer.believed.contains(&self.me.id) && self.is_one_view_with(peer)
+    fn is_formed_with(&self, peer: &Peer, beheld: u64) -> bool {
+        peer.is_settled && peer.sees_us && self.is_one_view_with(peer, beheld)
     }
 
-    /// Whether that member is in this node's cluster and knows nobody whom this node does not.
-    fn is_one_view_with(&self, peer: &Peer) -> bool {
-        let is_known = |id: &NodeId| *id == self.me.id || self.peers.contains_key(id);
-        peer.identity.id == self.identity.id && peer.believed.iter().all(is_known)
+    /// Whether that member is in this node's cluster and believes the same nodes alive.
+    fn is_one_view_with(&self, peer: &Peer, beheld: u64) -> bool {
+        peer.identity().id == self.identity.id && peer.beheld == beheld
     }
 
     /// Makes the id firm: the cluster has another member, and has stopped forming. That is so when all members have met each
     /// other and each of them is settled: a node that is still unheard of might bring a cluster of its own.
     fn harden(&mut self, now: Duration) {
         let id = self.identity.id;
-        for peer in self.peers.values_mut().filter(|peer| peer.identity.id == id) {
+        for peer in self.peers.values_mut().filter(|peer| peer.identity().id == id) {
             peer.shared_id = id;
         }
         let peers = &self.peers;
-        self.book.note_united(|seed| peers.get(&seed).is_some_and(|peer| peer.identity.id == id));
+        self.book.note_united(|seed| peers.get(&seed).is_some_and(|peer| peer.identity().id == id));
         if self.identity.firm || self.peers.is_empty() {
             self.company_since = None;
             return;
         }
         let since = *self.company_since.get_or_insert(now);
-        let is_formed = self.is_settled() && self.peers.values().all(|peer| self.is_formed_with(peer));
+        let beheld = self.beheld();
+        let is_formed = self.is_settled() && self.peers.values().all(|peer| self.is_formed_with(peer, beheld));
         if is_formed || now.saturating_sub(since) >= self.timing.firm_after {
             self.identity.firm = true;
-            self.is_news = true;
+            self.telling.is_news = true;
         }
     }
 
@@ -143,14 +182,15 @@ impl Membership {
         if self.past.needs_others && self.peers.is_empty() {
             return Some("its data was given up, and no other node is met from which it could be copied".to_owned());
         }
+        let beheld = self.beheld();
         self.book.awaited().find_map(|(address, entry)| match entry.answered {
             Some(id) => self.peers.get(&id).and_then(|peer| {
-                if !peer.believed.contains(&self.me.id) {
+                if !peer.sees_us {
                     let own = &self.me.endpoint;
-                    return Some(format!("node {} at {address} does not see this node: can it reach {own}?", peer.member.name));
+                    return Some(format!("node {} at {address} does not see this node: can it reach {own}?", peer.member().name));
                 }
-                let name = &peer.member.name;
-                (patient && !self.is_one_view_with(peer)).then(|| format!("not all members that node {name} knows are met"))
+                let name = &peer.member().name;
+                (patient && !self.is_one_view_with(peer, beheld)).then(|| format!("node {name} sees other members than this node does"))
             }),
             None if patient && (entry.is_open_question() || self.peers.is_empty()) => {
                 Some(format!("{} {address} has not answered yet", entry.what()))
@@ -187,7 +227,7 @@ impl Membership {
                 let is_answered = |id: NodeId| id == me || peers.get(&id).is_some_and(|peer| peer.link.is_some());
                 let mut linked = peers.values().filter(|peer| peer.link.is_some());
                 entry.answered.is_some_and(is_answered)
-                    || linked.any(|peer| peer.via == *address || peer.member.endpoint == *address)
+                    || linked.any(|peer| peer.via == *address || peer.member().endpoint == *address)
             },
             || {
                 *last_link += 1;
@@ -197,35 +237,25 @@ impl Membership {
         self.outputs.extend(due.into_iter().map(|(link, to)| Output::Dial { link, to }));
     }
 
+    /// The members beside this node: whom it can reach, and nobody has called dead.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Member> {
+        self.peers.values().map(Peer::member).filter(|member| !self.swim.is_dead(member.id))
+    }
+
     fn renew_view(&mut self) {
         let shown = |member: &Member| self.view.member(member.id) == Some(member);
-        let is_same = self.view.members().len() == self.peers.len() + 1
+        let is_same = self.view.members().len() == self.others().count() + 1
             && self.view.cluster_id() == self.identity.id
             && shown(&self.me)
-            && self.peers.values().all(|peer| shown(&peer.member));
+            && self.others().all(shown);
         if is_same {
             return;
         }
-        let members = self.peers.values().map(|peer| peer.member.clone()).chain([self.me.clone()]);
+        let members = self.others().cloned().chain([self.me.clone()]);
         let view = View::new(self.cluster.clone(), self.identity.id, members.collect());
         self.view = view.clone();
-        self.is_news = true;
+        self.telling.is_news = true;
         self.outputs.push(Output::View(view));
-    }
-
-    /// Sends gossip to whom it is due, and to all where there is news.
-    fn tell(&mut self, now: Duration) {
-        let is_news = std::mem::take(&mut self.is_news);
-        let due = self.peers.values_mut().filter(|peer| is_news || peer.next_ping <= now);
-        let mut links = Vec::new();
-        for peer in due {
-            peer.next_ping = now + self.timing.ping;
-            links.extend(peer.link);
-        }
-        if !links.is_empty() {
-            let gossip = self.gossip(now);
-            self.outputs.extend(links.into_iter().map(|link| Output::Gossip { link, gossip: gossip.clone() }));
-        }
     }
 
     /// Whether those who may know this node from before still have time to dial it.

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::cluster::membership::{Config, Input, Membership, Output, Past, Timing};
+use crate::cluster::membership::{Config, Input, Membership, Output, Past, Rules, Timing};
 use crate::protocol::{Channel, Fault, Gossip, Hello, Introduction, Limits, Role};
 use crate::topology::{Endpoint, Member, NodeId, View};
 use crate::transport::link::Link;
@@ -88,7 +88,7 @@ impl Members {
     pub fn start(config: MembersConfig, network: Arc<dyn Network>) -> Self {
         let MembersConfig { member, cluster, seeds, past, limits, timing } = config;
         let id = member.id;
-        let engine = Membership::new(Duration::ZERO, Config { member, cluster, seeds, past, timing });
+        let engine = Membership::new(Duration::ZERO, Config { member, cluster, seeds, past, timing, seed: rand::random(), rules: Rules::ALL });
         let inner = Arc::new(Inner {
             views: watch::Sender::new(Arc::new(engine.view().clone())),
             engine: Mutex::new(engine),
