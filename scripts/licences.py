@@ -30,7 +30,7 @@ ACCEPTED = {
     "Zlib",
 }
 # Weaker copyleft is looked at one by one: file-level, used unmodified.
-ACCEPTED_FOR = {"MPL-2.0+": {"foca", "imbl", "imbl-sized-chunks"}}
+ACCEPTED_FOR = {"MPL-2.0": {"foca"}, "MPL-2.0+": {"imbl", "imbl-sized-chunks"}}
 # Everything that `pip install hanaming` brings.
 PYTHON_RUNTIME = {"click": "BSD-3-Clause"}
 

@@ -1,9 +1,9 @@
 //! A node with data: whom it waits for, and whose cluster it is of.
 
-use hanaming::cluster::membership::{Input, Past};
+use hanaming::cluster::membership::{Config, Input, Membership, Output, Past, Rules, Timing};
 use hanaming::topology::{ClusterId, MemberState};
 
-use crate::engine::{Bench, at, gossip, introduction, refused};
+use crate::engine::{Bench, at, gossip, introduction, ms, refused};
 
 fn past(members: &[u128], needs_others: bool) -> Past {
     let members = members.iter().map(|number| at(*number)).collect();
@@ -49,4 +49,26 @@ fn who_gave_its_data_up_waits_for_others() {
     bench.not_opened(1, refused());
     assert!(!bench.tick_until(20_000).iter().any(|what| what.ends_with("ready")));
     assert!(bench.engine.unready(bench.now).unwrap().contains("its data was given up"));
+}
+
+#[test]
+fn a_node_whose_address_may_be_known_waits_to_be_dialled() {
+    let config = |may_be_known| Config {
+        member: introduction(5, None, false).member,
+        cluster: "c".to_owned(),
+        seeds: Vec::new(),
+        past: Past { may_be_known, ..Past::default() },
+        timing: Timing::default(),
+        seed: 1,
+        rules: Rules::ALL,
+    };
+    let ready_after = |may_be_known| {
+        let mut engine = Membership::new(ms(0), config(may_be_known));
+        let mut is_ready = engine.step(ms(0), Input::HasTree).contains(&Output::Ready);
+        (0..3000).step_by(100).find(|at| {
+            is_ready |= engine.step(ms(*at), Input::Tick).contains(&Output::Ready);
+            is_ready
+        })
+    };
+    assert_eq!((ready_after(false), ready_after(true)), (Some(0), Some(700)));
 }

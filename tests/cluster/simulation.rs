@@ -121,9 +121,22 @@ fn splits_one_way_cuts_and_freezes_heal() {
 }
 
 #[test]
+fn what_is_lost_or_comes_twice_kills_nobody() {
+    for seed in 0..runs() {
+        let mut world = formed(seed, &EVERYBODY);
+        (world.lossy, world.doubling) = (10, 10);
+        for _ in 0..300 {
+            world.run(seconds(0.1));
+            assert!(world.is_one(&[0, 1, 2, 3, 4]), "seed {seed}\n{}", world.picture());
+        }
+    }
+}
+
+#[test]
 fn kills_and_restarts_amid_everything_else() {
     for seed in 0..runs() {
         let mut world = formed(seed, &EVERYBODY);
+        (world.lossy, world.doubling) = (world.chance.random_range(0..20), world.chance.random_range(0..20));
         for _ in 0..10 {
             let number = world.chance.random_range(0..5);
             let other = world.chance.random_range(0..5);

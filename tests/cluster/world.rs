@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use hanaming::cluster::membership::{Config, DialFailure, Input, LinkId, Membership, Output, Past, Rules, Timing};
-use hanaming::protocol::{
-    Answer, Fault, FrameKind, Gossip, Introduction, Limits, Operation, Request, Scope, encode_frame,
-};
+use hanaming::protocol::{Answer, Fault, FrameKind, Gossip, Introduction, Limits, Operation, Request, Scope, encode_frame};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -351,7 +349,7 @@ impl World {
                 let engine = self.nodes[number].engine.as_mut().unwrap();
                 let (gossip, outputs) = engine.answer(now, gossip);
                 self.written(number, FrameKind::Reply, &Answer::Gossip(gossip.clone()));
-                self.send(number, from, Event::Answered { link, gossip });
+                self.convey(number, from, || Event::Answered { link, gossip: gossip.clone() });
                 self.carry_out(number, outputs);
             }
             Event::Answered { link, gossip } => {
@@ -386,7 +384,13 @@ impl World {
                         };
                         self.written(number, FrameKind::Request, &request);
                         let (own, deadline) = (self.nodes[number].life, self.now + ANSWER);
-                        self.send(number, to, Event::Asked { from: number, life: own, link, gossip, deadline });
+                        self.convey(number, to, || Event::Asked {
+                            from: number,
+                            life: own,
+                            link,
+                            gossip: gossip.clone(),
+                            deadline,
+                        });
                     } else if !self.is_cut_off(number, to) {
                         // What is sent to a dead process comes back as a reset.
                         self.schedule(number, Duration::from_millis(1), Event::Lost { link });
@@ -439,6 +443,17 @@ impl World {
 
     fn delay(&mut self) -> Duration {
         Duration::from_micros(self.chance.random_range(50..5_000))
+    }
+
+    /// Lets a question or an answer travel; it may get lost, or come twice.
+    fn convey(&mut self, from: usize, to: usize, event: impl Fn() -> Event) {
+        if self.chance.random_range(0..100) < self.lossy {
+            return;
+        }
+        self.send(from, to, event());
+        if self.chance.random_range(0..100) < self.doubling {
+            self.send(from, to, event());
+        }
     }
 
     /// Lets an event travel from one node to another.

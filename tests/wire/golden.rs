@@ -10,10 +10,10 @@ use bytes::{Bytes, BytesMut};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{Content, EntryKind, ErrorKind, InstanceDetail, Listed, Source, Version};
 use hanaming::protocol::{
-    Answer, Brought, Channel, Decoder, Fault, FrameKind, Gossip, Hello, Known, LinkMet, ManyItem, Mutation,
-    NodeStatus, Operation, OperationId, Page, PageRequest, Position, Refusal, RefusalReason, Reply, Report, ReportItem, Request,
-    Role, Scope, Seen, Setting, SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, WatchFrom, WatchNext, WatchRequest, WatchRow,
-    WatchScope, Watched, Welcome, Written, decode_body, encode_frame,
+    Answer, Brought, Channel, Decoder, Fault, FrameKind, Gossip, Hello, Known, LinkMet, ManyItem, Mutation, NodeStatus,
+    Operation, OperationId, Page, PageRequest, Position, Refusal, RefusalReason, Reply, Report, ReportItem, Request, Role, Scope,
+    Seen, Setting, SurveyAnswer, SurveyItem, TreeChoice, TreeCopy, WatchFrom, WatchNext, WatchRequest, WatchRow, WatchScope,
+    Watched, Welcome, Written, decode_body, encode_frame,
 };
 use hanaming::topology::{MemberState, View};
 

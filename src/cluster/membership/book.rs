@@ -100,7 +100,16 @@ impl Book {
         if self.entries.len() >= MOST && origin != Origin::Seed && !self.evict() {
             return;
         }
-        let entry = Entry { origin, next: now, dialling: None, dialled: now, failures: 0, answered: None, rejected: None, was_united: false };
+        let entry = Entry {
+            origin,
+            next: now,
+            dialling: None,
+            dialled: now,
+            failures: 0,
+            answered: None,
+            rejected: None,
+            was_united: false,
+        };
         self.entries.insert(address.clone(), entry);
     }
 
@@ -190,7 +199,8 @@ impl Entry {
         self.answered = None;
         // A seed that was restarted does not know whom to dial: it must be found soon.
         let hopeful = if self.origin == Origin::Seed { 240 } else { 8 };
-        self.next = now.max(self.dialled + (timing.redial * 2_u32.pow((self.failures / hopeful).min(8))).min(timing.slowest_redial));
+        self.next =
+            now.max(self.dialled + (timing.redial * 2_u32.pow((self.failures / hopeful).min(8))).min(timing.slowest_redial));
         self.failures = self.failures.saturating_add(1);
     }
 

@@ -45,9 +45,10 @@ pub struct Timing {
     pub tick: Duration,
     /// How long a link may rest: then something is asked on it.
     pub beat: Duration,
-    /// A link on which nothing was answered for so long is closed and dialled again.
+    /// A link on which nothing was answered for so long is closed and dialled again; and the member is dead, if nobody
+    /// vouches for it.
     pub silent: Duration,
-    /// A member that this node could not reach for so long leaves its view, whoever else reaches it.
+    /// A member that this node could not reach for so long leaves its view, even if others vouch for it.
     pub unreached: Duration,
     /// The failure detector's times.
     pub detection: Detection,
@@ -103,7 +104,7 @@ impl Default for Timing {
             tick: Duration::from_millis(100),
             beat: Duration::from_millis(500),
             silent: Duration::from_millis(1500),
-            unreached: Duration::from_millis(2000),
+            unreached: Duration::from_secs(3),
             detection: Detection::default(),
             redial: Duration::from_millis(500),
             slowest_redial: Duration::from_secs(2),

@@ -79,7 +79,9 @@ impl Membership {
             refusals: 0,
             introduction: them,
         };
-        self.swim.greet(now, peer.member());
+        if self.rules.hold(Rule::DeadAreGreeted) || !self.swim.is_dead(id) {
+            self.swim.greet(now, peer.member());
+        }
         self.peers.insert(id, peer);
     }
 
@@ -199,7 +201,7 @@ impl Membership {
             return Meeting::Adopt(theirs);
         }
         // We moved, and this mate of before has not heard of it yet.
-        let follows = |(id, when): (_, Duration)| theirs.id == Some(id) && now < when + self.timing.unreached;
+        let follows = |(id, when): (_, Duration)| theirs.id == Some(id) && now < when + self.timing.silent;
         if self.left_behind.is_some_and(follows) { Meeting::Keep } else { Meeting::Clash }
     }
 

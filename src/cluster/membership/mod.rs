@@ -10,11 +10,11 @@
 //! - **Meeting.** Whoever says hello, speaks, or is named by the failure detector is dialled; it is a member once it
 //!   welcomed us.
 //! - **Dying.** A member is dead when the failure detector says so: it did not answer, nobody could vouch for it, and it did
-//!   not deny it. It is dead at once when its link broke and two redials were refused, or another incarnation has taken its
-//!   place. It leaves this node's view too when this node could not reach it for two seconds, whoever else does. A link
-//!   that is silent for 1.5 s is closed and dialled again. A tick that comes late discards evidence of silence: then it was
-//!   this node that slept. The dead are dialled on, so that a split heals by itself; who lives and was called dead is told
-//!   so, and takes up another life.
+//!   not deny it in time. It is dead at once when its link broke and two redials were refused, or another incarnation has
+//!   taken its place. A link that is silent for 1.5 s is closed and dialled again; the member leaves this node's view with
+//!   it if nobody vouches for it, else when it wasn't reached for three seconds, whoever else reaches it. A tick that comes
+//!   late discards evidence of silence: then it was this node that slept. The dead are dialled on, so that a split heals by
+//!   itself; who lives and was called dead is told so, and takes up another life.
 //! - **Leaving** is said, and takes effect at once.
 //! - **Forming** an identity is in [`forming`]; two nodes of one name are told apart in `names`.
 //! - **Ready** is a node once it is in one view with every seed that answered, and has the cluster tree.

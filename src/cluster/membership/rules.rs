@@ -12,6 +12,8 @@ pub enum Rule {
     RefusedTwiceDies,
     /// Whoever answers at a member's address has taken its place; otherwise both are members until the old one is found silent.
     ReplacedDies,
+    /// A member that is silent here and suspected is dead; otherwise when its time to deny it is over.
+    SilentNeedsVouching,
     /// A member that this node can't reach leaves its view; otherwise it stays as long as others reach it.
     UnreachedLeaves,
     /// Who is called dead and speaks is told at once; otherwise it hears of it when the dead are sought out.
@@ -20,17 +22,15 @@ pub enum Rule {
     DeadAreDialled,
     /// Who says that it leaves is removed at once; otherwise when it is found dead.
     LeavingIsTold,
-    /// What is learned of members is passed on at once; otherwise with the next question.
-    NewsSpreads,
 }
 
 /// A set of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules(u8);
+pub struct Rules(u16);
 
 impl Rules {
     /// All of them.
-    pub const ALL: Self = Self(u8::MAX);
+    pub const ALL: Self = Self(u16::MAX);
 
     /// Whether the rule is in force.
     pub const fn hold(self, rule: Rule) -> bool {

@@ -15,7 +15,7 @@ impl Membership {
         self.tick_due = Some(now + self.timing.tick);
         if lateness > self.timing.late && self.rules.hold(Rule::LateDiscards) {
             self.started += lateness;
-            self.swim.slept(lateness);
+            self.swim.slept(now, lateness);
             for peer in self.peers.values_mut() {
                 peer.heard = now;
             }
@@ -38,12 +38,17 @@ impl Membership {
                 self.book.lost(now, &peer.via);
             }
         }
-        let is_unreached = |peer: &&Peer| now.saturating_sub(peer.heard) >= self.timing.unreached;
-        let unreached: Vec<NodeId> = self.peers.values().filter(is_unreached).map(|peer| peer.member().id).collect();
-        for id in unreached {
-            if self.rules.hold(Rule::UnreachedLeaves) || self.swim.is_dead(id) {
-                self.bury(now, id);
+        let mut given_up = Vec::new();
+        for peer in self.peers.values() {
+            let (silence, id) = (now.saturating_sub(peer.heard), peer.member().id);
+            let is_unreached = silence >= self.timing.unreached && self.rules.hold(Rule::UnreachedLeaves);
+            let is_lost = || self.rules.hold(Rule::SilentNeedsVouching) && !self.swim.is_vouched_for(id);
+            if is_unreached || silence >= self.timing.silent && is_lost() {
+                given_up.push(id);
             }
+        }
+        for id in given_up {
+            self.bury(now, id);
         }
     }
 
@@ -72,9 +77,6 @@ impl Membership {
                     self.swim.greet(now, peer.member());
                 }
             }
-        }
-        if news.members && self.rules.hold(Rule::NewsSpreads) {
-            self.swim.spread(now);
         }
         let is_met = |id: NodeId| self.peers.contains_key(&id) || self.departed.contains(&id);
         for contact in self.swim.alive().filter(|contact| contact.endpoint != self.me.endpoint && !is_met(contact.id)) {
@@ -190,7 +192,8 @@ impl Membership {
                     return Some(format!("node {} at {address} does not see this node: can it reach {own}?", peer.member().name));
                 }
                 let name = &peer.member().name;
-                (patient && !self.is_one_view_with(peer, beheld)).then(|| format!("node {name} sees other members than this node does"))
+                (patient && !self.is_one_view_with(peer, beheld))
+                    .then(|| format!("node {name} sees other members than this node does"))
             }),
             None if patient && (entry.is_open_question() || self.peers.is_empty()) => {
                 Some(format!("{} {address} has not answered yet", entry.what()))

@@ -16,7 +16,9 @@ use std::num::{NonZeroU8, NonZeroUsize};
 use std::time::Duration;
 
 use bytes::Bytes;
-use foca::{AccumulatingRuntime, Foca, Identity, NoCustomBroadcast, OwnedNotification, PeriodicParams, PostcardCodec, State, Timer};
+use foca::{
+    AccumulatingRuntime, Foca, Identity, NoCustomBroadcast, OwnedNotification, PeriodicParams, PostcardCodec, State, Timer,
+};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde::{Deserialize, Serialize};
@@ -81,6 +83,7 @@ pub(super) struct News {
 pub(super) struct Swim {
     foca: Foca<Contact, PostcardCodec, StdRng, NoCustomBroadcast>,
     runtime: AccumulatingRuntime<Contact>,
+    suspicion: Duration,
     /// By when they are due; of those due at once in `foca`'s order, then in ours.
     timers: BTreeSet<(Duration, Timer<Contact>, u64)>,
     serial: u64,
@@ -108,6 +111,7 @@ impl Swim {
         Self {
             foca: Foca::new(Contact::of(me), config, StdRng::seed_from_u64(seed), PostcardCodec),
             runtime: AccumulatingRuntime::new(),
+            suspicion: detection.suspicion,
             timers: BTreeSet::new(),
             serial: 0,
             alive: BTreeMap::new(),
@@ -127,10 +131,14 @@ impl Swim {
         }
     }
 
-    /// The node stood still for so long: for the failure detector that time was not.
-    pub(super) fn slept(&mut self, lateness: Duration) {
-        let timers = std::mem::take(&mut self.timers);
-        self.timers = timers.into_iter().map(|(due, timer, serial)| (due + lateness, timer, serial)).collect();
+    /// The node stood still for so long: for the failure detector that time was not, and suspicions begin anew, as what
+    /// would end them may have come meanwhile.
+    pub(super) fn slept(&mut self, now: Duration, lateness: Duration) {
+        let timers = std::mem::take(&mut self.timers).into_iter().map(|(due, timer, serial)| {
+            let anew = matches!(timer, Timer::ChangeSuspectToDown { .. }).then(|| now + self.suspicion);
+            (anew.unwrap_or(due + lateness), timer, serial)
+        });
+        self.timers = timers.collect();
     }
 
     /// A packet has come.
@@ -162,15 +170,14 @@ impl Swim {
         self.digest(now, false);
     }
 
-    /// Tells three members what is news.
-    pub(super) fn spread(&mut self, now: Duration) {
-        note(self.foca.gossip(&mut self.runtime));
-        self.digest(now, false);
-    }
-
     /// Whether that member was called dead, and has not denied it.
     pub(super) fn is_dead(&self, id: NodeId) -> bool {
         self.dead.contains_key(&id)
+    }
+
+    /// Whether others vouch for that member, or it answered this node's detector.
+    pub(super) fn is_vouched_for(&self, id: NodeId) -> bool {
+        self.foca.iter_members().any(|member| member.id().id == id && member.state() == State::Alive)
     }
 
     /// Who is believed alive.
@@ -223,6 +230,10 @@ fn note(result: Result<(), foca::Error>) {
 
 impl fmt::Debug for Swim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Swim").field("me", self.foca.identity()).field("alive", &self.alive).field("dead", &self.dead).finish_non_exhaustive()
+        f.debug_struct("Swim")
+            .field("me", self.foca.identity())
+            .field("alive", &self.alive)
+            .field("dead", &self.dead)
+            .finish_non_exhaustive()
     }
 }

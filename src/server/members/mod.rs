@@ -88,7 +88,10 @@ impl Members {
     pub fn start(config: MembersConfig, network: Arc<dyn Network>) -> Self {
         let MembersConfig { member, cluster, seeds, past, limits, timing } = config;
         let id = member.id;
-        let engine = Membership::new(Duration::ZERO, Config { member, cluster, seeds, past, timing, seed: rand::random(), rules: Rules::ALL });
+        let engine = Membership::new(
+            Duration::ZERO,
+            Config { member, cluster, seeds, past, timing, seed: rand::random(), rules: Rules::ALL },
+        );
         let inner = Arc::new(Inner {
             views: watch::Sender::new(Arc::new(engine.view().clone())),
             engine: Mutex::new(engine),
