@@ -26,7 +26,7 @@ pub fn introduction(number: u128, id: Option<u128>, firm: bool) -> Introduction 
     Introduction { member, cluster: "c".to_owned(), cluster_id: id.map(ClusterId), firm }
 }
 
-/// What node `number` of the cluster with that id says when it knows `members`, of which the node under test is `n5`.
+/// What node `number` of the cluster with that id says when it knows `members`.
 pub fn gossip(number: u128, id: u128, members: &[u128]) -> Gossip {
     said(introduction(number, Some(id), false), members)
 }
@@ -555,8 +555,11 @@ fn whoever_speaks_is_dialled_and_given_up_after_three_refusals() {
 #[test]
 fn leaving_takes_effect_at_once_and_late_gossip_brings_nobody_back() {
     let mut bench = Bench::with_n1();
-    let farewell = Gossip { leaving: true, ..gossip(1, 1, &[5]) };
-    assert_eq!(bench.heard(farewell), ["close 1", "dial 2 10.0.0.1:11100", "view 1: n5 live"], "a seed is dialled on");
+    assert_eq!(
+        bench.heard(Gossip { leaving: true, ..gossip(1, 1, &[5]) }),
+        ["close 1", "dial 2 10.0.0.1:11100", "view 1: n5 live"],
+        "a seed is dialled on"
+    );
     bench.not_opened(2, refused());
     assert_eq!(bench.heard(gossip(2, 1, &[1, 5])), ["dial 3 10.0.0.2:11100"]);
     assert_eq!(bench.heard(gossip(1, 1, &[5])), Vec::<String>::new());

@@ -93,9 +93,8 @@ fn check_trees(cluster: &Cluster, all: &[usize], sides: usize) {
 
 /// The names in conflict as a node lists them, and all their values.
 fn conflicts(cluster: &Cluster, number: usize) -> (Vec<String>, BTreeSet<String>) {
-    let Reply::Done(Answer::Report(report)) = ask(&cluster.nodes[number], None, Operation::Check { name: String::new() }) else {
-        panic!("no report")
-    };
+    let reply = ask(&cluster.nodes[number], None, Operation::Check { name: String::new() });
+    let Reply::Done(Answer::Report(report)) = reply else { panic!("no report: {reply:?}") };
     let values = report.conflicts.iter().flat_map(|item| &item.answers);
     let values = values.map(|found| String::from_utf8_lossy(&found.content.value).into_owned()).collect();
     (report.conflicts.into_iter().map(|item| item.name).collect(), values)
