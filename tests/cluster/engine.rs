@@ -113,7 +113,7 @@ impl Bench {
     }
 
     /// Node `n5` in a cluster of id 1 with `n1`, linked by link 1.
-    fn with_n1() -> Self {
+    pub fn with_n1() -> Self {
         let (mut bench, outputs) = Self::new(&[at(1)]);
         assert_eq!(outputs, ["dial 1 10.0.0.1:11100"]);
         assert_eq!(bench.opened(1, introduction(1, Some(1), false)), ["view 1: n1 live, n5 joining", "gossip 1"]);
@@ -137,7 +137,7 @@ impl Bench {
         self.step(Input::Answered { link: LinkId(link), gossip })
     }
 
-    fn heard(&mut self, gossip: Gossip) -> Vec<String> {
+    pub fn heard(&mut self, gossip: Gossip) -> Vec<String> {
         told(self.engine.answer(self.now, gossip).1)
     }
 
@@ -550,31 +550,6 @@ fn whoever_speaks_is_dialled_and_given_up_after_three_refusals() {
     bench.not_opened(4, refused());
     bench.answered(1, gossip(1, 1, &[5]));
     assert_eq!(bench.tick_until(2000).iter().filter(|line| line.contains("10.0.0.7")).count(), 0);
-}
-
-#[test]
-fn leaving_takes_effect_at_once_and_late_gossip_brings_nobody_back() {
-    let mut bench = Bench::with_n1();
-    assert_eq!(
-        bench.heard(Gossip { leaving: true, ..gossip(1, 1, &[5]) }),
-        ["close 1", "dial 2 10.0.0.1:11100", "view 1: n5 live"],
-        "a seed is dialled on"
-    );
-    bench.not_opened(2, refused());
-    assert_eq!(bench.heard(gossip(2, 1, &[1, 5])), ["dial 3 10.0.0.2:11100"]);
-    assert_eq!(bench.heard(gossip(1, 1, &[5])), Vec::<String>::new());
-    assert_eq!(bench.opened(3, introduction(1, Some(1), false)), ["close 3"]);
-}
-
-#[test]
-fn quiescing_and_leaving_are_told_to_all_at_once() {
-    let mut bench = Bench::with_n1();
-    assert_eq!(bench.step(Input::Quiesce), ["view 1: n1 live, n5 quiescing", "gossip 1"]);
-    assert_eq!(bench.step(Input::Quiesce), Vec::<String>::new());
-    let outputs = bench.engine.step(bench.now, Input::Leave);
-    let [Output::Gossip { link: LinkId(1), gossip }] = &outputs[..] else { panic!("{outputs:?}") };
-    assert!(gossip.leaving);
-    assert!(bench.engine.answer(bench.now, self::gossip(1, 1, &[5])).0.leaving);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod bites;
 mod detector;
 mod engine;
+mod leaving;
 mod measured;
 mod nodes;
 mod past;
