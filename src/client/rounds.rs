@@ -74,6 +74,8 @@ pub(super) struct Rounds {
     /// Somebody lacks what this client has seen.
     pub(super) behind: bool,
     pub(super) facts: Facts,
+    /// In the round before this one nobody was silent, or would take it later.
+    refused_before: bool,
 }
 
 impl Rounds {
@@ -86,6 +88,7 @@ impl Rounds {
         self.invited = false;
         self.behind = false;
         self.facts = Facts::default();
+        self.refused_before = false;
     }
 
     /// Asks all once more, for something that they may answer now. It draws on no budget.
@@ -121,7 +124,7 @@ impl Rounds {
         match fleet.pick(&self.tried, reach, now) {
             Pick::Target(target) => match self.pay(fleet, now) {
                 Ok(()) => Turn::Ask(target),
-                Err(_) if self.over > 0 && self.all_refused() => {
+                Err(_) if self.refused_before && self.all_refused() => {
                     self.for_news(fleet, now, deadline).map_or(Turn::NobodyLeft, Turn::Wait)
                 }
                 Err(at) => Turn::Wait(self.wait(Waiting::Time(at), deadline)),
@@ -139,6 +142,11 @@ impl Rounds {
     /// Whether this is the first request, so that whose turn it is may be decided otherwise.
     pub(super) fn is_first(&self) -> bool {
         self.sends == 0
+    }
+
+    /// Whether it is the first server's turn, again perhaps.
+    pub(super) fn is_at_first(&self) -> bool {
+        self.over == 0 && self.tried.len() <= 1
     }
 
     /// The first request pays into the budget, the first retry is free, each further one draws on it.
@@ -188,6 +196,7 @@ impl Rounds {
             let nth = if self.facts.silent { self.over } else { 1 };
             now + backoff::delay(nth, &mut fleet.rng)
         };
+        self.refused_before = self.all_refused();
         self.tried.clear();
         self.facts = Facts::default();
         Some(self.wait(Waiting::Servers(until), deadline))

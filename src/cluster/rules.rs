@@ -44,6 +44,11 @@ pub enum Rule {
     LaggingNotWaitedFor,
     /// An owner that does not answer in time lags: its silence was waited for; otherwise it is waited for again by each.
     SilentOwnerLags,
+    /// A retry stays with the node that it is sent to, which waits for a silent owner only a moment; otherwise the owner is
+    /// asked first, and its silence waited for again.
+    RetryStays,
+    /// A peer whose connection broke lags at once; otherwise when a write has waited for it.
+    BrokenLags,
     /// A lagging peer is still sent every write; otherwise it is left to anti-entropy.
     LaggingSentTo,
     /// A write that too few nodes can hold or do hold is not called done; otherwise it is.

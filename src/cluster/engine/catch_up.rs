@@ -29,6 +29,16 @@ impl Engine {
         }
     }
 
+    /// The way from a peer broke: a process that dies breaks it first, long before it is found dead. It is waited for again
+    /// when it has caught up.
+    pub(super) fn disconnected(&mut self, peer: NodeId) {
+        if self.live.contains(&peer) && self.rules.hold(Rule::BrokenLags) {
+            self.mark_lagging(peer);
+            self.owners_gone(peer);
+            self.check_all();
+        }
+    }
+
     /// Asks a peer of whom no earlier answer is waited for.
     pub(super) fn pull_anew_from(&mut self, peer: NodeId) {
         self.pulls.end(peer);

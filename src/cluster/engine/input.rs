@@ -47,6 +47,11 @@ pub enum Input {
     },
     /// The members changed. A member that is forgotten is one that is no longer named.
     Members(Members),
+    /// The way on which a peer's engine spoke has broken off.
+    Disconnected {
+        /// The peer.
+        peer: NodeId,
+    },
     /// The way to a peer is open again after it was not: what was sent meanwhile may be lost.
     Reconnected {
         /// The peer.

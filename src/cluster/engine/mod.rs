@@ -69,6 +69,8 @@ pub struct Timing {
     pub lagging_after: Duration,
     /// How long the owner may take for a forwarded request, and peers for a question about an operation.
     pub patience: Duration,
+    /// How long the owner may take for such a question: a client that comes again has most likely waited for it already.
+    pub owner_known_silent: Duration,
     /// How long a node that is behind a client's token tries to catch up.
     pub catch_up: Duration,
     /// How long it waits before it asks others: a write is most likely on its way.
@@ -98,6 +100,7 @@ impl Default for Timing {
         Self {
             lagging_after: ms(250),
             patience: ms(150),
+            owner_known_silent: ms(20),
             catch_up: ms(50),
             on_its_way: ms(5),
             beat: ms(100),
@@ -185,6 +188,7 @@ impl Engine {
             Input::Status { asker, operation } => self.asked_status(asker, operation),
             Input::Members(members) => self.members_changed(members),
             Input::Reconnected { peer } => self.reconnected(peer),
+            Input::Disconnected { peer } => self.disconnected(peer),
             Input::Quiesce => self.quiesce(),
             Input::Resumed => self.pull_from_all(),
             Input::Tick => self.tick(),

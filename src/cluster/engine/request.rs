@@ -92,8 +92,10 @@ impl Engine {
     pub(super) fn route(&mut self, operation: OperationId) {
         let Some(caller) = self.callers.get_mut(&operation) else { return };
         let was_forwarded = caller.askers.iter().any(|asker| matches!(asker, Asker::Node(_)));
+        // Who comes again has been with the owner, who is asked with all others what it knows.
+        let is_retry = caller.request.is_retry && self.rules.hold(Rule::RetryStays);
         let owner = owner_among(&caller.request.name, &self.live);
-        match owner.filter(|owner| *owner != self.id && !was_forwarded && !self.lagging.contains_key(owner)) {
+        match owner.filter(|owner| *owner != self.id && !was_forwarded && !is_retry && !self.lagging.contains_key(owner)) {
             Some(owner) => {
                 caller.stage = Stage::Owner;
                 let request = caller.request.clone();
@@ -120,14 +122,37 @@ impl Engine {
 
     /// The owner may be running it, or stand still. Whoever was waited for once is not waited for again.
     pub(super) fn owner_silent(&mut self, operation: OperationId) {
-        let Some(caller) = self.callers.get_mut(&operation).filter(|caller| caller.stage == Stage::Owner) else { return };
+        let Some(caller) = self.callers.get_mut(&operation) else { return };
         let owner = owner_among(&caller.request.name, &self.live).filter(|owner| *owner != self.id);
-        caller.request.is_retry = true;
-        caller.silent_owner = owner;
-        if let Some(owner) = owner.filter(|_| self.rules.hold(Rule::SilentOwnerLags)) {
-            self.mark_lagging(owner);
+        match &mut caller.stage {
+            Stage::Owner => {
+                caller.request.is_retry = true;
+                caller.silent_owner = owner;
+                if let Some(owner) = owner.filter(|_| self.rules.hold(Rule::SilentOwnerLags)) {
+                    self.mark_lagging(owner);
+                }
+                self.start(operation);
+            }
+            Stage::Peers { silent, .. } => {
+                if let Some(owner) = owner.filter(|owner| silent.remove(owner)) {
+                    let is_last = silent.is_empty();
+                    caller.silent_owner = Some(owner);
+                    if is_last {
+                        self.peers_silent(operation);
+                    }
+                }
+            }
+            Stage::Token | Stage::Execution => {}
         }
-        self.start(operation);
+    }
+
+    /// The way from a node broke: what waits for it as the owner waits no longer.
+    pub(super) fn owners_gone(&mut self, owner: NodeId) {
+        let is_its = |caller: &Caller| owner_among(&caller.request.name, &self.live) == Some(owner);
+        let waiting = self.callers.iter().filter(|(_, caller)| caller.stage == Stage::Owner && is_its(caller));
+        for operation in waiting.map(|(operation, _)| *operation).collect::<Vec<_>>() {
+            self.owner_silent(operation);
+        }
     }
 
     /// The owner of some requests may have fallen away: none of them waits for an owner any longer.
@@ -163,6 +188,9 @@ impl Engine {
             }
             caller.stage = Stage::Peers { silent: peers, is_forgotten: false };
             self.timers.add(self.now + self.timing.patience, Timer::PeersSilent(operation));
+            if self.rules.hold(Rule::RetryStays) {
+                self.timers.add(self.now + self.timing.owner_known_silent, Timer::OwnerSilent(operation));
+            }
         } else {
             self.execute(operation);
         }

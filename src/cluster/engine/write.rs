@@ -102,8 +102,10 @@ impl Engine {
 
     /// A write of which nobody has acknowledged anything yet.
     fn writing(&self, operation: OperationId, name: &Name, is_create: bool) -> Writing {
+        let silent = self.callers.get(&operation).and_then(|caller| caller.silent_owner);
+        let is_silent = |peer: &NodeId| silent == Some(*peer) && self.rules.hold(Rule::SilentOwnerLags);
         let is_waited_for = |peer: &NodeId| {
-            if is_create { self.is_offered(*peer) } else { !self.lagging.contains_key(peer) }
+            if is_create { self.is_offered(*peer) } else { !self.lagging.contains_key(peer) && !is_silent(peer) }
         };
         let is_frugal = |level| level == Level::One && !is_create;
         Writing {
@@ -197,8 +199,9 @@ impl Engine {
     /// Answers the write's caller if nobody is to be waited for any more.
     pub(super) fn check(&mut self, dot: Dot) {
         let Some(writing) = self.writings.get(&dot) else { return };
-        let silent: Vec<NodeId> =
-            writing.waits_for.difference(&writing.held_by).copied().filter(|node| self.live.contains(node)).collect();
+        // Who lags by now is given up by writes under way too; whether a bind may do without it, its own rule says.
+        let is_awaited = |node: &NodeId| self.live.contains(node) && (writing.is_create || !self.lagging.contains_key(node));
+        let silent: Vec<NodeId> = writing.waits_for.difference(&writing.held_by).copied().filter(is_awaited).collect();
         let enough = silent.is_empty() || if writing.is_create { self.may_commit_late(writing) } else { self.may_go_on(writing) };
         if !enough || (writing.is_create && self.was_frozen() && self.rules.hold(Rule::FrozenDistrusts)) {
             return;

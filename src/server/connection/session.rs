@@ -120,6 +120,9 @@ impl Session {
                 break end;
             }
         };
+        if let (Some(Caller::Peer(peer, Channel::Replication)), false) = (self.caller, matches!(end, End::NodeLeft)) {
+            self.core.replication.disconnected(peer);
+        }
         if matches!(end, End::Refused | End::Malformed(_) | End::NodeLeft | End::Crowded) {
             let _ = timeout(LAST_WORDS, self.wire.finish()).await;
         }

@@ -24,6 +24,7 @@ mod upkeep;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -64,6 +65,8 @@ pub struct Replication {
     /// What the engine wants is carried out under this lock, so in the order in which it was wanted.
     state: Mutex<State>,
     long: LongSteps,
+    /// How many parts of copies have come in.
+    parts: AtomicU64,
     readers: Readers,
     peers: Arc<dyn Peers>,
     clock: Clock,
@@ -182,6 +185,7 @@ impl Replication {
                 journal: folder.is_some().then(Journal::default),
             }),
             long: LongSteps::default(),
+            parts: AtomicU64::new(0),
             readers,
             peers,
             clock,
@@ -196,6 +200,9 @@ impl Replication {
 
     /// Takes a peer's message.
     pub fn receive(&self, from: NodeId, message: Message) {
+        if let Message::Part(_) = &message {
+            self.parts.fetch_add(1, Ordering::Relaxed);
+        }
         let is_long = aside::is_long(&message);
         let take = || {
             let mut state = self.lock();
@@ -225,9 +232,20 @@ impl Replication {
         self.step(Input::Reconnected { peer });
     }
 
+    /// The connection on which a peer's engine spoke has ended.
+    pub fn disconnected(&self, peer: NodeId) {
+        self.step(Input::Disconnected { peer });
+    }
+
     /// Begins to leave: what is new is refused from now on.
     pub fn quiesce(&self) {
         self.step(Input::Quiesce);
+    }
+
+    /// How many parts of copies have come in, and whether it is busy with what takes long: a node that copies a large tree goes
+    /// on as long as either changes.
+    pub fn copied(&self) -> (u64, bool) {
+        (self.parts.load(Ordering::Relaxed), self.long.are_under_way())
     }
 
     /// Waits until the node has come that far.

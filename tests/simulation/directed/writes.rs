@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use hanaming::cluster::engine::Timing;
+use hanaming::cluster::engine::{Input, Timing};
 use hanaming::cluster::message::Message;
 use hanaming::cluster::replica::Retention;
 use hanaming::cluster::reply::{Refusal, Reply, Uncertainty};
-use hanaming::cluster::request::Intent;
+use hanaming::cluster::request::{Intent, Request};
 use hanaming::cluster::rules::{Rule, Rules};
 
 use crate::schedule::ms;
@@ -228,6 +228,53 @@ fn a_bind_through_another_node_than_a_frozen_owner_takes_a_quarter_second() {
         table.ask((owner + 1) % 3, 1, request(1, &orders, Intent::bind(content("a"))));
         table.pass(ms(600));
         matches!(table.answers[..], [(1, Reply::Done { .. }, at)] if at.saturating_sub(asked) <= ms(260))
+    });
+}
+
+/// Its client has waited for the owner: whoever it asks next does so for a moment, and not once more for each.
+#[test]
+fn who_comes_again_does_not_pay_for_a_frozen_owner_twice() {
+    matters(Rule::RetryStays, |rules| {
+        let took = |intent: Intent| {
+            let (mut table, orders) = (Table::of_three(rules), name("orders"));
+            let (owner, asked) = (table.owner(&orders), table.now);
+            table.deaf.insert(owner);
+            let again = Request { is_retry: true, ..request(1, &orders, intent) };
+            table.ask((owner + 1) % 3, 1, again);
+            table.pass(ms(600));
+            table.answers.first().map_or(ms(9999), |answer| answer.2.saturating_sub(asked))
+        };
+        took(Intent::rebind(content("a"))) <= ms(30) && took(Intent::bind(content("a"))) <= ms(130)
+    });
+}
+
+/// The connections of a process that dies break at once, those of one that stands still don't.
+#[test]
+fn a_peer_whose_connection_broke_is_not_waited_for() {
+    matters(Rule::BrokenLags, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        let owner = table.owner(&orders);
+        let [next, last] = [(owner + 1) % 3, (owner + 2) % 3];
+        let answered = |table: &mut Table, node: usize, handle: u64| {
+            table.ask(node, handle, request(handle, &orders, Intent::rebind(content("a"))));
+            table.reply(handle).is_some()
+        };
+        let gone = |table: &mut Table, peer: usize, told: &[usize]| {
+            for &node in told {
+                table.step(node, Input::Disconnected { peer: id(peer) });
+            }
+            table.carry();
+        };
+        table.deaf.insert(last);
+        assert!(!answered(&mut table, owner, 1));
+        gone(&mut table, last, &[owner]);
+        let goes_on = table.reply(1).is_some() && answered(&mut table, owner, 2);
+        // The same of an owner, for which another node waits.
+        let mut table = Table::of_three(rules);
+        table.deaf.insert(owner);
+        assert!(!answered(&mut table, next, 3));
+        gone(&mut table, owner, &[next, last]);
+        goes_on && table.reply(3).is_some() && answered(&mut table, next, 4)
     });
 }
 
