@@ -42,7 +42,7 @@ pub struct ServerConfig {
     pub sources: BTreeMap<String, String>,
     /// Threads that serve.
     pub workers: usize,
-    /// How long `start` waits for the node to be ready.
+    /// How long `start` waits for the node to be ready, once the copy of the tree does not go on.
     pub ready_within: Duration,
     /// What the node takes from others at most.
     pub limits: ServerLimits,

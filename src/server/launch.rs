@@ -12,6 +12,7 @@ use crate::cluster::membership::{Past, Timing};
 use crate::cluster::store::Meta;
 use crate::discovery::multicast::Announcer;
 use crate::naming::{ErrorKind, NamingError, Observer, Source, Tree};
+use crate::protocol::Fault;
 use crate::topology::{Endpoint, Member, MemberState, NodeId};
 use crate::transport::{BoxListener, Network};
 
@@ -33,6 +34,9 @@ pub const LISTEN: Duration = Duration::from_secs(5);
 
 /// How long reading a data folder may take.
 pub const LOAD: Duration = Duration::from_secs(60);
+
+/// How long copying the tree may take at most, as long as it goes on.
+pub const COPY: Duration = Duration::from_secs(600);
 
 /// How long the node's own bulletin may lag behind its view.
 const LAG: Duration = Duration::from_secs(2);
@@ -134,17 +138,36 @@ fn past(found: Option<data::Found>) -> (Past, Origin, Option<Kept>) {
     (past, origin, Some(Kept { folder, identity, tables, last }))
 }
 
+/// The end of joining, where that comes. It may take as long as the copy of the tree goes on.
+async fn joined(core: &Core, within: Duration) -> Option<Result<(), Fault>> {
+    let mut joined = core.peers.joined();
+    let mut copied = core.replication.copied();
+    let going_on = async {
+        loop {
+            if let Ok(joined) = timeout(within, &mut joined).await {
+                return Some(joined);
+            }
+            let (parts, is_busy) = core.replication.copied();
+            if !is_busy && parts == copied.0 {
+                return None;
+            }
+            copied.0 = parts;
+        }
+    };
+    timeout(within + COPY, going_on).await.ok().flatten()
+}
+
 async fn ready(core: &Core, within: Duration) -> Result<(), NamingError> {
-    match timeout(within, core.peers.joined()).await {
-        Ok(Ok(())) => {
+    match joined(core, within).await {
+        Some(Ok(())) => {
             // The bulletin follows the view in a moment; whoever asks the started node for its view sees it live.
             let mut bulletins = core.bulletins.clone();
             let live = |bulletin: &Arc<Bulletin>| bulletin.view.member(core.id).is_some_and(|m| m.state != MemberState::Joining);
             drop(timeout(LAG, bulletins.wait_for(live)).await);
             Ok(())
         }
-        Ok(Err(fault)) => Err(NamingError::new(ErrorKind::from_code(fault.code), fault.message)),
-        Err(_) => {
+        Some(Err(fault)) => Err(NamingError::new(ErrorKind::from_code(fault.code), fault.message)),
+        None => {
             let mut why = core.peers.unready().unwrap_or_else(|| "it is still joining".to_owned());
             for warning in core.peers.warnings() {
                 why = format!("{why}; {warning}");

@@ -23,7 +23,7 @@ use super::bulletin::Bulletin;
 use super::config::ServerConfig;
 use super::core::{Core, Phase};
 use super::herald::Departure;
-use super::launch::{LISTEN, LOAD, Launched, launch};
+use super::launch::{COPY, LISTEN, LOAD, Launched, launch};
 use super::replication::Keeper;
 
 /// How long the end of the runtime's threads is waited for.
@@ -94,7 +94,7 @@ impl Node {
                 NamingError::new(ErrorKind::Configuration, format!("the node's threads could not be started: {error}"))
             })?;
         let load = if config.data_dir.is_some() { LOAD } else { Duration::ZERO };
-        let limit = load + LISTEN + config.ready_within + MARGIN;
+        let limit = load + LISTEN + config.ready_within + COPY + MARGIN;
         let (sender, started) = sync_channel(1);
         // Not `block_on`: whoever calls may be inside a runtime of its own.
         runtime.spawn(async move {

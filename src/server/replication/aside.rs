@@ -30,6 +30,11 @@ impl LongSteps {
         done
     }
 
+    /// Whether one is under way.
+    pub fn are_under_way(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+
     /// Waits for something that is held during steps.
     pub fn wait<T>(&self, work: impl FnOnce() -> T) -> T {
         if self.0.load(Ordering::Relaxed) == 0 { work() } else { aside(work) }
