@@ -95,6 +95,14 @@ impl Record {
         self.siblings.binary_search_by(|sibling| sibling.dot.cmp(&dot)).ok().map(|at| &self.siblings[at])
     }
 
+    /// The live versions with the lease that was given to this one: of an operation that ran twice both.
+    pub(super) fn leased_with(&self, version: Dot) -> impl Iterator<Item = &Arc<Sibling>> {
+        let live = self.sibling(version).map(|sibling| sibling.operation);
+        let operation = live.or_else(|| self.history.get(version).map(|event| event.operation));
+        let is_it = move |s: &&Arc<Sibling>| s.lease.is_some() && (s.dot == version || Some(s.operation) == operation);
+        self.siblings.iter().filter(is_it)
+    }
+
     /// Whether nothing is bound here any more.
     pub fn is_tombstone(&self) -> bool {
         self.siblings.is_empty()

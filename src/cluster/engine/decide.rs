@@ -155,13 +155,17 @@ impl Engine {
 
     fn renew(&self, name: &Name, version: Dot) -> Decided<Event> {
         let superseded = || obstructed(Obstacle::Superseded { name: name.clone(), version });
-        Err(Decision::Renewal(leased(&self.record_of(name), version).ok_or_else(superseded)?))
+        let record = self.record_of(name);
+        Err(Decision::Renewal(record.leased_with(version).next().ok_or_else(superseded)?.dot))
     }
 
     fn release(&self, name: &Name, version: Dot) -> Decided<Event> {
         let record = self.record_of(name);
-        let leased = leased(&record, version).ok_or(Decision::Nothing)?;
-        let others = record.siblings.iter().map(|sibling| sibling.dot).filter(|other| *other != leased);
+        let leased: Vec<Dot> = record.leased_with(version).map(|sibling| sibling.dot).collect();
+        if leased.is_empty() {
+            return Err(Decision::Nothing);
+        }
+        let others = record.siblings.iter().map(|sibling| sibling.dot).filter(|other| !leased.contains(other));
         Ok(Event { keep: others.collect(), ..Event::default() })
     }
 
@@ -248,13 +252,6 @@ impl Engine {
         };
         Some(obstructed(Obstacle::OverQuota { name: request.principal().clone(), quota }))
     }
-}
-
-/// The version that a lease, given to this one, is of by now: another of the same operation, if that repeated it.
-fn leased(record: &Record, version: Dot) -> Option<Dot> {
-    let operation = record.history.get(version).map(|event| event.operation);
-    let is_it = |s: &&Arc<Sibling>| s.lease.is_some() && (s.dot == version || Some(s.operation) == operation);
-    record.siblings.iter().find(is_it).map(|sibling| sibling.dot)
 }
 
 fn obstructed(obstacle: Obstacle) -> Decision {

@@ -35,8 +35,9 @@ impl Engine {
     }
 
     pub(super) fn renewed(&mut self, name: &Name, version: Dot) {
-        if let Some(lease) = self.replica.record(name).and_then(|record| record.sibling(version)).and_then(|s| s.lease) {
-            self.leases.ends.insert(version, self.now + lease);
+        // One of two that was not renewed would end, and take the other along as a repetition.
+        for leased in self.replica.record(name).into_iter().flat_map(|record| record.leased_with(version)) {
+            self.leases.ends.extend(leased.lease.map(|lease| (leased.dot, self.now + lease)));
         }
     }
 

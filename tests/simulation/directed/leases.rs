@@ -145,3 +145,24 @@ fn what_is_given_back_goes_alone_and_what_took_its_place_stays() {
     assert!(matches!(table.reply(7), Some(Reply::Done { version: None, .. })), "there is nothing to give back");
     assert!(stands(&table, "replaced"));
 }
+
+/// Neither of both is let go while the other is renewed: it would take that along, as the repetition of something that is over.
+#[test]
+fn a_lease_that_was_given_twice_stands_as_one() {
+    let mut table = Table::of_three(Rules::ALL);
+    let ask =
+        || request(1, &name("a"), Intent::Rebind(Binding { content: content("x"), create_parents: false, lease: Some(LEASE) }));
+    for node in 0..2 {
+        table.coordinate(node, ask());
+    }
+    table.carry();
+    assert_eq!(table.record(2, &name("a")).siblings.len(), 2);
+    let version = table.record(2, &name("a")).siblings[0].dot;
+    for round in 0..5 {
+        table.pass(ms(1000));
+        table.ask(0, 10 + round, request(10 + round, &name("a"), Intent::Renew { version }));
+    }
+    assert!((0..3).all(|node| !table.record(node, &name("a")).is_tombstone()));
+    table.ask(1, 20, request(20, &name("a"), Intent::Release { version }));
+    assert!(!stands(&table, "a"));
+}
