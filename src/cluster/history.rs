@@ -147,7 +147,13 @@ impl History {
         match self.events.binary_search_by(|known| known.dot.cmp(&event.dot)) {
             Ok(at) if self.events[at].outcome < event.outcome => self.events[at].outcome = event.outcome,
             Ok(_) => return false,
-            Err(at) => self.events.insert(at, event),
+            Err(at) => {
+                if self.events.is_empty() {
+                    // Most names are written once.
+                    self.events.reserve_exact(1);
+                }
+                self.events.insert(at, event);
+            }
         }
         true
     }
@@ -156,6 +162,7 @@ impl History {
     pub fn join(&mut self, other: &Self) {
         if self.is_empty() {
             self.clone_from(other);
+            self.events.shrink_to_fit();
             return;
         }
         for event in &other.events {

@@ -54,6 +54,7 @@ impl Merge<'_> {
         let added = theirs.siblings.iter().filter(|s| mine.sibling(s.dot).is_none() && unheard(s));
         let mut siblings: Vec<Arc<Sibling>> = kept.chain(added).cloned().collect();
         siblings.sort_unstable_by_key(|sibling| sibling.dot);
+        siblings.shrink_to_fit();
         siblings
     }
 }

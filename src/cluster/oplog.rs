@@ -5,6 +5,7 @@
 //! for each client the highest forgotten number is kept, and ids up to it are refused.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -93,34 +94,73 @@ pub enum Standing {
     Withdrawn,
 }
 
-/// At which names an operation ran.
+/// At which names an operation ran, by its client and its number.
 #[derive(Clone, Debug, Default)]
 pub struct Oplog {
-    names: BTreeMap<OperationId, Vec<Name>>,
+    names: BTreeMap<u128, BTreeMap<u64, Names>>,
+}
+
+/// Some names, most often one.
+#[derive(Clone, Debug)]
+enum Names {
+    One(Name),
+    Several(Box<[Name]>),
+}
+
+impl Names {
+    fn as_slice(&self) -> &[Name] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Several(names) => names,
+        }
+    }
+
+    fn with(&self, name: &Name) -> Self {
+        Self::Several(self.as_slice().iter().chain([name]).cloned().collect())
+    }
+
+    fn without(&self, name: &Name) -> Option<Self> {
+        let mut left: Vec<Name> = self.as_slice().iter().filter(|known| *known != name).cloned().collect();
+        match left.len() {
+            0 => None,
+            1 => left.pop().map(Self::One),
+            _ => Some(Self::Several(left.into_boxed_slice())),
+        }
+    }
 }
 
 impl Oplog {
     /// The operation ran at this name.
     pub fn add(&mut self, operation: OperationId, name: &Name) {
-        let names = self.names.entry(operation).or_default();
-        if !names.contains(name) {
-            names.push(name.clone());
+        match self.names.entry(operation.client).or_default().entry(operation.sequence) {
+            Entry::Vacant(free) => drop(free.insert(Names::One(name.clone()))),
+            Entry::Occupied(mut known) => {
+                if !known.get().as_slice().contains(name) {
+                    let more = known.get().with(name);
+                    known.insert(more);
+                }
+            }
         }
     }
 
     /// What is known of the operation at this name is forgotten.
     pub fn remove(&mut self, operation: OperationId, name: &Name) {
-        if let Some(names) = self.names.get_mut(&operation) {
-            names.retain(|known| known != name);
-            if names.is_empty() {
-                self.names.remove(&operation);
+        let Some(of_client) = self.names.get_mut(&operation.client) else { return };
+        if let Some(names) = of_client.get_mut(&operation.sequence) {
+            match names.without(name) {
+                Some(left) => *names = left,
+                None => drop(of_client.remove(&operation.sequence)),
             }
+        }
+        if of_client.is_empty() {
+            self.names.remove(&operation.client);
         }
     }
 
     /// The names at which the operation ran.
     pub fn names(&self, operation: OperationId) -> &[Name] {
-        self.names.get(&operation).map_or(&[], Vec::as_slice)
+        let names = self.names.get(&operation.client).and_then(|of_client| of_client.get(&operation.sequence));
+        names.map_or(&[], Names::as_slice)
     }
 }
 

@@ -268,6 +268,7 @@ impl Replica {
         if let Some(Bound { content, operation, created, lease }) = draft.binds {
             let created = created.or(inherited).unwrap_or(stamp);
             let sibling = Sibling { dot, stamp, created, content, operation, writer: Arc::clone(&self.writer), lease };
+            record.siblings.reserve_exact(1);
             record.siblings.push(Arc::new(sibling));
             record.siblings.sort_unstable_by_key(|sibling| sibling.dot);
         }

@@ -1,10 +1,9 @@
 //! Values as they are bound, and back: [`Content`] beside [`Value`].
 
-use std::sync::Arc;
-
 use super::entry::{Content, EntryKind};
 use super::error::{ErrorKind, NamingError};
 use super::reference::LinkRef;
+use super::shared;
 use super::value::Value;
 
 /// The longest class name, in bytes: every listing carries it.
@@ -17,7 +16,7 @@ impl Value {
             Self::Link(link) => Content::link(&link.target),
             value => Content {
                 kind: if matches!(value, Self::Reference(_)) { EntryKind::Reference } else { EntryKind::Value },
-                class_name: Arc::from(value.class_name()),
+                class_name: shared::shared(value.class_name()),
                 value: value.encode()?,
                 instance: None,
             },

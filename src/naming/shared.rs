@@ -37,6 +37,11 @@ impl Recent {
     }
 }
 
+/// The copy of a text that this thread shares.
+pub fn shared(text: &str) -> Arc<str> {
+    RECENT.with_borrow_mut(|recent| recent.share(text))
+}
+
 /// For serde's `deserialize_with`.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
     deserializer.deserialize_str(Share)
@@ -71,7 +76,7 @@ impl Visitor<'_> for Share {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Arc<str>, E> {
-        Ok(RECENT.with_borrow_mut(|recent| recent.share(text)))
+        Ok(shared(text))
     }
 }
 

@@ -39,7 +39,13 @@ impl Vector {
     pub fn raise(&mut self, dot: Dot) {
         match self.place(dot.actor) {
             Ok(at) => self.0[at].1 = self.0[at].1.max(dot.sequence),
-            Err(at) => self.0.insert(at, (dot.actor, dot.sequence)),
+            Err(at) => {
+                if self.0.is_empty() {
+                    // At most names one actor writes, and a tree has many names.
+                    self.0.reserve_exact(1);
+                }
+                self.0.insert(at, (dot.actor, dot.sequence));
+            }
         }
     }
 
@@ -47,6 +53,7 @@ impl Vector {
     pub fn join(&mut self, other: &Self) {
         if self.0.is_empty() {
             self.0.clone_from(&other.0);
+            self.0.shrink_to_fit();
             return;
         }
         for dot in other.iter() {

@@ -149,3 +149,31 @@ proptest! {
         prop_assert_eq!(built.prefix(at).join(&built.suffix(at)), built);
     }
 }
+
+proptest! {
+    /// A name that was read and one that was made of components are the same, whatever is asked of them.
+    #[test]
+    fn split_or_not_a_name_is_the_same(
+        one in prop::collection::vec("[a-c.!]{1,2}", 1..5),
+        other in prop::collection::vec("[a-c.!]{1,2}", 1..5),
+        range in (0_usize..6, 0_usize..6),
+    ) {
+        let read = |components: &[String]| name(&components.join("/"));
+        let (plain, split) = (read(&one), Name::from_components(&one));
+        let (plain_other, split_other) = (read(&other), Name::from_components(&other));
+        prop_assert!(plain == split && plain.len() == one.len() && plain.iter().len() == one.len());
+        prop_assert_eq!(plain.iter().collect::<Vec<_>>(), one.iter().collect::<Vec<_>>());
+        prop_assert_eq!(plain.iter().rev().collect::<Vec<_>>(), one.iter().rev().collect::<Vec<_>>());
+        prop_assert_eq!(plain.iter().skip(1).rev().collect::<Vec<_>>(), split.iter().skip(1).rev().collect::<Vec<_>>());
+        prop_assert_eq!(plain.cmp(&plain_other), one.cmp(&other));
+        prop_assert_eq!(plain.cmp(&split_other), one.cmp(&other));
+        prop_assert_eq!(plain.starts_with(&plain_other), one.starts_with(&other));
+        prop_assert_eq!(plain.join(&plain_other), split.join(&split_other));
+        prop_assert_eq!(plain.slice(range.0..range.1), split.slice(range.0..range.1));
+        prop_assert_eq!(plain.parent(), split.parent());
+        prop_assert_eq!((plain.get(1), plain.last()), (split.get(1), split.last()));
+        let again = plain.slice(range.0..range.1);
+        prop_assert_eq!(again.len(), split.slice(range.0..range.1).components().len());
+        prop_assert_eq!(plain.components(), split.components());
+    }
+}

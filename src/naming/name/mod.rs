@@ -7,6 +7,7 @@
 //! The empty name (`""`) means the context itself. An empty *component* is legal in a name (`"a//b"`) and refused by
 //! every operation on a tree. Limits are checked by operations too, not by parsing.
 
+mod components;
 mod syntax;
 
 use std::cmp::Ordering;
@@ -18,6 +19,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::error::{ErrorKind, NamingError};
 
+pub use components::Components;
 pub(super) use syntax::escaped;
 
 /// An immutable composite name. Cheap to clone.
@@ -26,8 +28,8 @@ pub struct Name(Arc<Parts>);
 
 struct Parts {
     text: Arc<str>,
-    /// Split off when somebody first asks for them: most names are only ever looked up by their text. Until then the
-    /// text is *plain*: no component is empty, escaped or quoted.
+    /// Split off when somebody first asks for all of them as they are kept: most names are only ever looked up, compared and
+    /// walked by their text, and a tree has many. Until then the text is *plain*: no component is empty, escaped or quoted.
     components: OnceLock<Box<[Arc<str>]>>,
 }
 
@@ -47,7 +49,7 @@ impl Name {
             return Ok(Self::empty());
         }
         if Self::is_plain(text) {
-            return Ok(Self(Arc::new(Parts { text: Arc::from(text), components: OnceLock::new() })));
+            return Ok(Self::of_plain(text));
         }
         match syntax::parse(text) {
             Ok(components) => Ok(Self::from_parts(components)),
@@ -86,8 +88,21 @@ impl Name {
     }
 
     /// The components as strings.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator + Clone {
-        self.components().iter().map(AsRef::as_ref)
+    pub fn iter(&self) -> Components<'_> {
+        match self.0.components.get() {
+            Some(components) => Components::split(components),
+            None => Components::plain(&self.0.text, count_plain(&self.0.text)),
+        }
+    }
+
+    /// The text, where it is plain as far as is known.
+    fn plain(&self) -> Option<&str> {
+        self.0.components.get().is_none().then_some(&*self.0.text)
+    }
+
+    /// The name of a plain text.
+    fn of_plain(text: &str) -> Self {
+        Self(Arc::new(Parts { text: Arc::from(text), components: OnceLock::new() }))
     }
 
     /// The canonical text.
@@ -115,12 +130,12 @@ impl Name {
 
     /// The component at `index`, from 0.
     pub fn get(&self, index: usize) -> Option<&str> {
-        self.components().get(index).map(AsRef::as_ref)
+        self.iter().nth(index)
     }
 
     /// The last component.
     pub fn last(&self) -> Option<&str> {
-        self.components().last().map(AsRef::as_ref)
+        self.iter().next_back()
     }
 
     /// The name without its last component; `None` for the empty name.
@@ -158,7 +173,10 @@ impl Name {
         if start == end {
             return Self::empty();
         }
-        Self::from_parts(self.components()[start..end].to_vec())
+        match self.plain() {
+            Some(text) => Self::of_plain(plain_range(text, start, end)),
+            None => Self::from_parts(self.components()[start..end].to_vec()),
+        }
     }
 
     /// This name, followed by another.
@@ -169,7 +187,10 @@ impl Name {
         if other.is_empty() {
             return self.clone();
         }
-        Self::from_parts(self.components().iter().chain(other.components()).cloned().collect())
+        match (self.plain(), other.plain()) {
+            (Some(before), Some(behind)) => Self::of_plain(&format!("{before}/{behind}")),
+            _ => Self::from_parts(self.components().iter().chain(other.components()).cloned().collect()),
+        }
     }
 
     /// This name, followed by one component, taken as it is.
@@ -184,7 +205,8 @@ impl Name {
 
     /// Whether it begins with all components of `prefix`.
     pub fn starts_with(&self, prefix: &Self) -> bool {
-        self.components().starts_with(prefix.components())
+        let mut components = self.iter();
+        prefix.iter().all(|component| components.next() == Some(component))
     }
 
     /// Refuses (`InvalidName`) what is over a limit: [`MAX_BYTES`](Self::MAX_BYTES) of canonical text,
@@ -215,6 +237,14 @@ impl Name {
             }
         }
     }
+}
+
+/// The text of some components of a plain one, of which there is one at least.
+fn plain_range(text: &str, start: usize, end: usize) -> &str {
+    let separator = |nth: usize| text.match_indices('/').nth(nth).map(|(at, _)| at);
+    let from = start.checked_sub(1).and_then(separator).map_or(0, |at| at + 1);
+    let to = end.checked_sub(1).and_then(separator).unwrap_or(text.len());
+    &text[from..to]
 }
 
 /// How many components a plain text has.
@@ -256,7 +286,7 @@ impl Hash for Name {
 /// By components, so that what stands under a context follows it at once.
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.components().cmp(other.components())
+        self.iter().cmp(other.iter())
     }
 }
 
@@ -289,9 +319,9 @@ impl FromStr for Name {
 
 impl<'a> IntoIterator for &'a Name {
     type Item = &'a str;
-    type IntoIter = std::iter::Map<std::slice::Iter<'a, Arc<str>>, fn(&'a Arc<str>) -> &'a str>;
+    type IntoIter = Components<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.components().iter().map(AsRef::as_ref)
+        self.iter()
     }
 }
