@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from contextlib import ExitStack
@@ -12,7 +13,7 @@ import pytest
 import namespaces
 from comparison import Comparison
 from fleet import FleetNode, until
-from hanaming import Event
+from hanaming import Binding, Event, Receipt, aio
 from namespaces import Namespaces
 
 _WHY_NOT = namespaces.why_not()
@@ -102,3 +103,51 @@ def test_both_sides_write_and_the_trees_become_equal(tmp_path: Path, sizes: tupl
         last.rebind("both", "settled")
         fleet.settled()
         assert all(ctx.check().conflicts == [] and ctx["both"] == "settled" for ctx in contexts.values())
+
+
+def resolve(node: FleetNode, name: str, keep: Binding | None) -> Receipt:
+    with node.context() as ctx:
+        return ctx.resolve_conflict(name, keep)
+
+
+def resolve_with_asyncio(node: FleetNode, name: str, keep: Binding | None) -> Receipt:
+    async def run() -> Receipt:
+        async with aio.HAContext(node.url, follow_views=False, timeout=10.0) as ctx:
+            return await ctx.resolve_conflict(name, keep)
+
+    return asyncio.run(run())
+
+
+def test_a_conflict_is_ended_by_the_version_that_is_kept(tmp_path: Path) -> None:
+    with Namespaces(tmp_path, 2) as network, Comparison(network.fleet), ExitStack() as stack:
+        fleet = network.fleet
+        fleet.start()
+        fleet.settled()
+        contexts = [stack.enter_context(node.context(10.0)) for node in fleet.nodes]
+        network.drop(fleet.nodes[:1], fleet.nodes[1:])
+        network.drop(fleet.nodes[1:], fleet.nodes[:1])
+        until(lambda: all(is_alone([node]) for node in fleet.nodes), "each is alone")
+        twins = {"sync": resolve, "aio": resolve_with_asyncio}
+        for index, ctx in enumerate(contexts):
+            for twin in twins:
+                ctx.bind(f"{twin}/both", f"side {index}'s", create_parents=True)
+        for twin in twins:
+            contexts[0].bind(f"{twin}/place", "a value")
+            contexts[1].bind(f"{twin}/place/below", 1, create_parents=True)
+        network.heal()
+        fleet.settled()
+        for number, (twin, resolved) in enumerate(twins.items()):
+            conflicts = {conflict.name: conflict for conflict in contexts[number].check(twin).conflicts}
+            assert set(conflicts) == {f"{twin}/both", f"{twin}/place"}
+            (lost,) = conflicts[f"{twin}/both"].others
+            assert contexts[number][f"{twin}/both"] != lost.value
+            # Through the other node than the one that told of it.
+            receipt = resolved(fleet.nodes[1 - number], f"{twin}/both", lost)
+            assert receipt.version is not None
+            assert sorted(receipt.acked_by) == ["n1", "n2"]
+            resolved(fleet.nodes[number], f"{twin}/place", None)
+            fleet.settled()
+            for ctx in contexts:
+                assert ctx[f"{twin}/both"] == lost.value
+                assert ctx[f"{twin}/place/below"] == 1
+                assert ctx.check(twin).conflicts == []

@@ -7,7 +7,7 @@ use hanaming::naming::Version;
 use hanaming::protocol::{Answer, Reply};
 
 use crate::folders::copy;
-use crate::nodes::{Cluster, bind, rebind, unbind};
+use crate::nodes::{Cluster, bind, rebind, unbind, until};
 
 #[test]
 fn a_node_that_was_alone_has_what_it_acknowledged() {
@@ -44,6 +44,35 @@ fn all_nodes_stopped_and_started_have_equal_trees() {
         assert_eq!(cluster.nodes[0].view().cluster_id(), id, "it is the same cluster");
     }
     assert_eq!(cluster.written(2, bind("more", "x")).acked_by.len(), 3);
+}
+
+/// A deletion is as safe as the data of those who acknowledged it, and its receipt names them: not those who held what it
+/// removed.
+#[test]
+fn an_unbind_is_lost_with_the_data_of_all_who_acknowledged_it_and_no_sooner() {
+    let mut cluster = Cluster::durable(2);
+    until("n1 is waited for", || cluster.written(0, rebind("first", "1")).acked_by.len() == 2);
+    for name in ["held by both", "held by one"] {
+        assert_eq!(cluster.written(0, bind(name, "1")).acked_by.len(), 2);
+    }
+    let acknowledged = |cluster: &Cluster, name: &str| match cluster.change(0, unbind(name)) {
+        Reply::Done(Answer::Removed { existed: true, written }) => written.acked_by.iter().map(ToString::to_string).collect(),
+        other => panic!("{other:?}"),
+    };
+    let by: Vec<String> = acknowledged(&cluster, "held by both");
+    assert_eq!(by, ["n0", "n1"]);
+    cluster.kill(1);
+    until("n1 is gone", || cluster.nodes[0].view().members().len() == 1);
+    let by: Vec<String> = acknowledged(&cluster, "held by one");
+    assert_eq!(by, ["n0"]);
+    cluster.kill(0);
+    fs::remove_dir_all(cluster.folder(0)).unwrap();
+    cluster.restart(1);
+    cluster.restart(0);
+    cluster.equal(&[0, 1]);
+    for at in 0..2 {
+        assert_eq!(["held by both", "held by one"].map(|name| cluster.shows(at, name)), [None, Some("1".to_owned())]);
+    }
 }
 
 #[test]
