@@ -62,7 +62,7 @@ mod replication {
 
     #[test]
     fn a_floor_not_taken_over() {
-        bites(&SCENARIO, Rule::FloorTakenOver, 56);
+        bites(&SCENARIO, Rule::FloorTakenOver, 180);
     }
 
     #[test]

@@ -56,6 +56,20 @@ fn a_tree_keeps_its_promises() {
     holds("a tree, splits and crashes", &Writing::new(Kind::Tree).with_splits().with_crashes(), 60);
 }
 
+#[test]
+fn a_disk_that_is_full_for_a_while_changes_nothing() {
+    holds("racing binds, full disks", &Writing::new(Kind::Race).with_suspensions(), 100);
+    holds("calls in sequence, full disks", &Writing::new(Kind::Sequence).with_suspensions(), 100);
+    holds("a tree, full disks and crashes", &Writing::new(Kind::Tree).with_suspensions().with_crashes(), 60);
+}
+
+#[test]
+fn a_lease_stands_as_long_as_it_is_renewed_and_goes_then() {
+    holds("leases", &Writing::new(Kind::Lease), 60);
+    holds("leases, crashes", &Writing::new(Kind::Lease).with_crashes(), 60);
+    holds("leases, full disks", &Writing::new(Kind::Lease).with_suspensions(), 60);
+}
+
 /// Invariant 21: a run follows from its seed alone.
 #[test]
 fn a_seed_repeats_its_run() {

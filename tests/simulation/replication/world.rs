@@ -77,20 +77,26 @@ impl World {
 
     /// The safety phase: the plan's actions and all that follows from them while they last.
     pub fn run(&mut self, plan: &Plan<Action>) -> Result<(), String> {
-        for (index, (at, _)) in plan.actions.iter().enumerate() {
-            self.schedule.add_at(*at, Event::Act(index));
-        }
+        self.plan_next(plan, 0);
         let mut left = plan.actions.len();
         while left > 0 {
             let Some(event) = self.schedule.next() else { break };
             if let Event::Act(index) = event {
                 left -= 1;
+                self.plan_next(plan, index + 1);
                 self.act(&plan.actions[index].1)?;
             } else {
                 self.happen(event)?;
             }
         }
         Ok(())
+    }
+
+    /// One action at a time is in the schedule, which is short then.
+    fn plan_next(&mut self, plan: &Plan<Action>, index: usize) {
+        if let Some((at, _)) = plan.actions.get(index) {
+            self.schedule.add_at(*at, Event::Act(index));
+        }
     }
 
     /// What is not of the plan.

@@ -2,10 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use hanaming::cluster::engine::{Input, Output};
 use hanaming::cluster::obstacle::Obstacle;
 use hanaming::cluster::reply::Reply;
+use hanaming::cluster::request::{Intent, Level, Request};
+use hanaming::cluster::vector::Seen;
+use hanaming::naming::{Content, Name};
+use hanaming::protocol::OperationId;
+
+use crate::schedule::ms;
 
 use super::client::Finished;
+use super::host::Delivery;
 use super::plan::What;
 use super::world::World;
 
@@ -20,6 +28,48 @@ pub fn converged(world: &World) -> Result<(), String> {
         world.hosts[node].reader.check(replica(node)).map_err(|violation| format!("n{node}: {violation}"))?;
     }
     Ok(())
+}
+
+/// A node that is left alone takes everything: it binds, replaces and removes at once.
+pub fn survivor(world: &mut World, seed: u64) -> Result<(), String> {
+    let now = world.now();
+    let node = usize::try_from(seed).unwrap() % world.hosts.len();
+    let host = &mut world.hosts[node];
+    host.survive(now)?;
+    let name = Name::parse("survivor").unwrap();
+    let content = || Content::link("x");
+    for (sequence, intent) in (1..).zip([Intent::bind(content()), Intent::rebind(content()), Intent::Unbind]) {
+        let operation = OperationId { client: 99, sequence };
+        let (name, token, level) = (name.clone(), Seen::default(), Level::AllLive);
+        let request = Request { operation, name, intent: intent.clone(), is_retry: false, token, level, within: ms(1000) };
+        let outputs = host.handle(now, Delivery::Request(Input::Request { asker: 0, request }))?;
+        let is_done = |output: &Output| matches!(output, Output::Answer { reply: Reply::Done { version: Some(_), .. }, .. });
+        if !outputs.iter().any(is_done) {
+            return Err(format!("n{node} is alone and answers {intent:?} with {outputs:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// All are stopped and started again from their disks: each has what it had.
+pub fn started_again(world: &mut World) -> Result<(), String> {
+    let now = world.now();
+    for (node, host) in world.hosts.iter_mut().enumerate() {
+        let before = host.engine.replica().digest();
+        host.crash();
+        host.restart(now)?;
+        if host.engine.replica().digest() != before {
+            return Err(format!("n{node} was started again, and has another tree than before"));
+        }
+    }
+    Ok(())
+}
+
+/// Those who held leases have left: nothing that they held is there.
+pub fn leases(world: &World) -> Result<(), String> {
+    let replica = world.hosts[0].engine.replica();
+    let left: Vec<_> = replica.leased().map(|(_, name, _)| name).collect();
+    if left.is_empty() { Ok(()) } else { Err(format!("the leases of {left:?} are over, and they stand there")) }
 }
 
 /// Whatever was acknowledged is there, at the name where it was bound or where a move took it, unless something was

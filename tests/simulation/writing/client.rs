@@ -1,21 +1,23 @@
 //! A client: one call after the other, each repeated with the same operation id on another node until it is answered.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
+use hanaming::cluster::engine::Input;
 use hanaming::cluster::reply::Reply;
 use hanaming::cluster::request::{Binding, Intent, Level, Request};
-use hanaming::cluster::vector::Seen;
+use hanaming::cluster::vector::{Dot, Seen};
 use hanaming::naming::{Content, EntryKind, Name};
 use hanaming::protocol::OperationId;
 
 use crate::random::Dice;
 use crate::schedule::ms;
 
+use super::lease::LEASE;
 use super::plan::{Call, What};
 
-/// How long one attempt may take.
-pub const ATTEMPT: Duration = ms(700);
+/// How long the first attempt may take, and each after it.
+const ATTEMPTS: [Duration; 2] = [ms(280), ms(700)];
 
 /// How long a call may take.
 pub const PATIENCE: Duration = ms(6000);
@@ -42,6 +44,8 @@ pub struct Client {
     attempt: u64,
     last_target: usize,
     token: Seen,
+    /// The versions that it wrote or found: what it is shown later is no older than any of them.
+    known: BTreeSet<Dot>,
 }
 
 impl Client {
@@ -56,6 +60,7 @@ impl Client {
             attempt: 0,
             last_target: 0,
             token: Seen::default(),
+            known: BTreeSet::new(),
         }
     }
 
@@ -71,7 +76,7 @@ impl Client {
     }
 
     /// The next attempt: to whom, under which handle, and what; `None` where time is up.
-    pub fn attempt(&mut self, now: Duration, names: &[Name], nodes: usize, dice: &mut Dice) -> Option<(usize, u64, Request)> {
+    pub fn attempt(&mut self, now: Duration, names: &[Name], nodes: usize, dice: &mut Dice) -> Option<(usize, u64, Input)> {
         let (began, call) = (self.began?, *self.calls.front()?);
         let left = (began + PATIENCE).checked_sub(now).filter(|left| !left.is_zero());
         let Some(left) = left else {
@@ -84,9 +89,11 @@ impl Client {
         }
         self.last_target = target;
         self.attempt += 1;
-        let operation = OperationId { client: u128::from(self.number), sequence: self.sequence };
+        if call.what == What::Read {
+            return Some((target, self.handle(), Input::Read { asker: self.handle(), token: self.token.clone() }));
+        }
         let request = Request {
-            operation,
+            operation: self.operation(),
             name: names[call.at].clone(),
             intent: intent(call.what, names),
             is_retry: self.attempt > 1,
@@ -94,7 +101,17 @@ impl Client {
             level: Level::AllLive,
             within: left,
         };
-        Some((target, self.handle(), request))
+        Some((target, self.handle(), Input::Request { asker: self.handle(), request }))
+    }
+
+    /// The current call's.
+    pub fn operation(&self) -> OperationId {
+        OperationId { client: u128::from(self.number), sequence: self.sequence }
+    }
+
+    /// How long the current attempt may take.
+    pub fn patience(&self) -> Duration {
+        ATTEMPTS[usize::from(self.attempt > 1)]
     }
 
     /// Names the current attempt.
@@ -114,8 +131,27 @@ impl Client {
         if matches!(reply, Reply::Refused(_)) {
             return Some(true);
         }
+        if let Reply::Done { version, .. } = &reply {
+            self.known.extend(version);
+        }
         self.finish(Some(reply));
         Some(false)
+    }
+
+    /// A node that had seen so much showed these versions; the same as of a reply.
+    pub fn shown(&mut self, handle: u64, sight: Option<(Seen, Vec<Dot>)>) -> Result<Option<bool>, String> {
+        if handle != self.handle() || self.began.is_none() {
+            return Ok(None);
+        }
+        let Some((seen, shown)) = sight else { return Ok(Some(true)) };
+        if let Some(missing) = self.known.iter().find(|dot| !seen.has(**dot)) {
+            return Err(format!("client {} was shown a tree without {missing}, which it knows", self.number));
+        }
+        self.token.join(&seen);
+        self.known.extend(shown);
+        self.calls.pop_front();
+        self.began = None;
+        Ok(Some(false))
     }
 
     fn finish(&mut self, reply: Option<Reply>) {
@@ -141,5 +177,7 @@ fn intent(what: What, names: &[Name]) -> Intent {
         What::Move(to) => Intent::Rename { to: names[to].clone() },
         What::Create => Intent::CreateSubcontext { create_parents: true },
         What::Destroy => Intent::DestroySubcontext,
+        What::Lease(value) => Intent::Rebind(Binding { lease: Some(LEASE), ..with_parents(value) }),
+        What::Read => unreachable!("it is no request"),
     }
 }

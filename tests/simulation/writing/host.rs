@@ -8,6 +8,7 @@ use hanaming::cluster::engine::{Engine, Input, Members, Output, Timing};
 use hanaming::cluster::history::Outcome;
 use hanaming::cluster::message::Message;
 use hanaming::cluster::replica::Replica;
+use hanaming::cluster::reply::{Refusal, Reply};
 use hanaming::cluster::rules::Rules;
 use hanaming::cluster::store::{Store, Transaction};
 use hanaming::topology::NodeId;
@@ -61,6 +62,8 @@ pub struct Host {
     pub wake_at: Duration,
     /// It is dead: what arrives is lost.
     pub crashed: bool,
+    /// Its disk takes nothing: its engine is given nothing, and its driver says so.
+    pub suspended: bool,
     disk: Disk,
     dice: Dice,
     timing: Timing,
@@ -93,6 +96,7 @@ impl Host {
             freeze_next: None,
             wake_at: Duration::MAX,
             crashed: false,
+            suspended: false,
             disk,
             dice,
             timing,
@@ -106,6 +110,7 @@ impl Host {
     /// The process dies, and with it what was about to leave or waited to be read. Whether its pulse was among that.
     pub fn crash(&mut self) -> bool {
         self.crashed = true;
+        self.suspended = false;
         self.frozen = false;
         self.freeze_next = None;
         self.held.clear();
@@ -125,8 +130,45 @@ impl Host {
         self.members(now)
     }
 
+    /// The disk takes something again.
+    pub fn resume(&mut self, now: Duration) -> Result<Vec<Output>, String> {
+        self.suspended = false;
+        let mut outputs = self.members(now)?;
+        outputs.extend(self.step(now, Input::Tick)?);
+        outputs.extend(self.step(now, Input::Resumed)?);
+        Ok(outputs)
+    }
+
+    /// All others are found dead.
+    pub fn survive(&mut self, now: Duration) -> Result<Vec<Output>, String> {
+        self.live = BTreeSet::from([index(self.engine.id())]);
+        self.members(now)
+    }
+
+    /// What the driver does while its disk takes nothing.
+    fn turn_away(&mut self, now: Duration, delivery: Delivery) -> Vec<Output> {
+        let suspended = |from| Output::Send { to: id(from), message: Message::Suspended };
+        match delivery {
+            Delivery::Pulse { from } => {
+                self.heard[from] = now;
+                self.live.insert(from);
+            }
+            Delivery::Beat => drop(self.find_dead(now)),
+            Delivery::Message { from, message } if message != Message::Suspended => return vec![suspended(from)],
+            Delivery::Request(Input::Request { asker, .. }) => {
+                return vec![Output::Answer { asker, reply: Reply::Refused(Refusal::ReadOnly), token: None }];
+            }
+            Delivery::Request(Input::Read { asker, .. }) => return vec![Output::Readable { asker, is_current: false }],
+            Delivery::Message { .. } | Delivery::Request(_) | Delivery::Wake => {}
+        }
+        Vec::new()
+    }
+
     /// Handles what arrived.
     pub fn handle(&mut self, now: Duration, delivery: Delivery) -> Result<Vec<Output>, String> {
+        if self.suspended {
+            return Ok(self.turn_away(now, delivery));
+        }
         match delivery {
             Delivery::Pulse { from } => {
                 self.heard[from] = now;
@@ -162,6 +204,11 @@ impl Host {
     }
 
     fn beat(&mut self, now: Duration) -> Result<Vec<Output>, String> {
+        if self.find_dead(now) { self.members(now) } else { Ok(Vec::new()) }
+    }
+
+    /// Looks who was silent for too long; whether somebody was.
+    fn find_dead(&mut self, now: Duration) -> bool {
         if now > self.last_beat + TOO_LATE {
             self.heard.fill(now);
         }
@@ -172,7 +219,7 @@ impl Host {
         for node in &dead {
             self.live.remove(node);
         }
-        if dead.is_empty() { Ok(Vec::new()) } else { self.members(now) }
+        !dead.is_empty()
     }
 
     /// The engine is told whom the detector believes alive.

@@ -3,6 +3,7 @@
 mod checks;
 mod client;
 mod host;
+mod lease;
 mod plan;
 mod world;
 
@@ -25,7 +26,17 @@ pub struct Writing {
 impl Writing {
     /// Replies get lost; freezes stay below what detection takes for a death.
     pub const fn new(kind: Kind) -> Self {
-        Self { kind, faults: Faults { freeze: ms(1100), lost_replies: 50, stalls: false, crashes: false, splits: false } }
+        Self {
+            kind,
+            faults: Faults {
+                freeze: ms(1100),
+                lost_replies: 50,
+                stalls: false,
+                crashes: false,
+                splits: false,
+                suspensions: false,
+            },
+        }
     }
 
     /// The same with links that stall.
@@ -37,6 +48,12 @@ impl Writing {
     /// The same with splits.
     pub const fn with_splits(mut self) -> Self {
         self.faults.splits = true;
+        self
+    }
+
+    /// The same with disks that fill up for a while.
+    pub const fn with_suspensions(mut self) -> Self {
+        self.faults.suspensions = true;
         self
     }
 
@@ -54,9 +71,13 @@ impl Scenario for Writing {
         plan::draw(seed, self.kind, self.faults)
     }
 
-    /// The calls of races and sequences are what the checks are about.
+    /// The calls of races and sequences are what the checks are about, and so are leases and that their holders leave.
     fn may_drop(&self, action: &plan::Action) -> bool {
-        self.kind == Kind::Tree || !matches!(action, plan::Action::Call { .. })
+        match action {
+            plan::Action::Call { call, .. } => self.kind == Kind::Tree || call.what == plan::What::Read,
+            plan::Action::Leave { .. } => false,
+            _ => true,
+        }
     }
 
     fn run(&self, plan: &Plan<plan::Action>, rules: Rules) -> Result<Tally, String> {
@@ -67,7 +88,10 @@ impl Scenario for Writing {
             Kind::Race => checks::race(&world)?,
             Kind::Sequence => checks::sequence(&world)?,
             Kind::Tree => checks::tree(&world)?,
+            Kind::Lease => checks::leases(&world)?,
         }
+        checks::survivor(&mut world, plan.seed)?;
+        checks::started_again(&mut world)?;
         Ok(world.tally())
     }
 }

@@ -38,6 +38,10 @@ pub enum What {
     Create,
     /// Remove an empty context.
     Destroy,
+    /// Create or replace, with a lease that is renewed until the client leaves.
+    Lease(u64),
+    /// Look what is there.
+    Read,
 }
 
 /// A request or fault.
@@ -53,6 +57,10 @@ pub enum Action {
     Crash { node: usize, lasting: Duration },
     /// The nodes of a bit set are split from the others.
     Split { side: u32, lasting: Duration },
+    /// A node's disk takes nothing for a while.
+    Suspend { node: usize, lasting: Duration },
+    /// A client renews its lease no longer.
+    Leave { client: usize },
 }
 
 /// Which kind of history is drawn.
@@ -62,12 +70,15 @@ pub enum Kind {
     Race,
     /// One client binds, rebinds, unbinds and binds again.
     Sequence,
-    /// Three clients do everything with a few names and contexts.
+    /// Three clients do everything with a few names and contexts, and look at them.
     Tree,
+    /// Three clients hold a lease each, and look at the others'.
+    Lease,
 }
 
 /// The limits of what is drawn.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each says what the others don't")]
 pub struct Faults {
     /// The longest freeze.
     pub freeze: Duration,
@@ -79,6 +90,8 @@ pub struct Faults {
     pub crashes: bool,
     /// Whether the nodes are split.
     pub splits: bool,
+    /// Whether disks fill up for a while.
+    pub suspensions: bool,
 }
 
 /// The names; the first is the one of which races and sequences are about.
@@ -94,6 +107,7 @@ pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
         Kind::Race => race(&mut dice),
         Kind::Sequence => sequence(),
         Kind::Tree => tree(&mut dice),
+        Kind::Lease => leases(&mut dice),
     };
     // Where all goes through the owner, nothing meets. So it is the owner that freezes, more often than not.
     let owner = index(owner(names()[0].get(0).unwrap(), (0..nodes).map(id)).unwrap());
@@ -126,6 +140,11 @@ pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
         let lasting = ms([100, 400, 2500][dice.index(3)] + dice.below(300));
         actions.push((ms(dice.below(2000)), Action::Split { side, lasting }));
     }
+    for _ in 0..if faults.suspensions { dice.below(3) } else { 0 } {
+        let node = if dice.chance(500) { owner } else { dice.index(nodes) };
+        let at = ms([0, 150, 300, dice.below(2000)][dice.index(4)]) + Duration::from_micros(dice.below(60_000));
+        actions.push((at, Action::Suspend { node, lasting: ms(20 + dice.below(1500)) }));
+    }
     actions.sort_by_key(|(at, _)| *at);
     Plan { seed, nodes, actions }
 }
@@ -139,12 +158,13 @@ fn call(client: usize, at: usize, what: What) -> Action {
     Action::Call { client, call: Call { at, what } }
 }
 
-/// No call removes or replaces a value before the last third, so that until then none may be lost.
+/// No call removes or replaces a value in the first half, so that until then none may be lost.
 fn tree(dice: &mut Dice) -> Vec<(Duration, Action)> {
     let names = names().len();
     let one = |number: u64| {
         let (client, at, other) = (dice.index(3), dice.index(names), dice.index(names));
-        let what = match dice.below(100) {
+        let what = match dice.below(130) {
+            100.. => What::Read,
             0..40 => What::Bind(100 + number),
             40..75 => What::Move(other),
             75..85 => What::Create,
@@ -156,7 +176,20 @@ fn tree(dice: &mut Dice) -> Vec<(Duration, Action)> {
         let at_time = ms(number / 4 * 150) + Duration::from_micros(dice.below(4000));
         (at_time, call(client, at, what))
     };
-    (0..16).map(one).collect()
+    (0..20).map(one).collect()
+}
+
+/// Each has a name of its own, and all look at all of them.
+fn leases(dice: &mut Dice) -> Vec<(Duration, Action)> {
+    let mut actions = Vec::new();
+    for client in 0..3 {
+        actions.push((Duration::from_micros(dice.below(4000)), call(client, client, What::Lease(1 + client as u64))));
+        for _ in 0..4 {
+            actions.push((ms(100 + dice.below(3000)), call(client, dice.index(3), What::Read)));
+        }
+        actions.push((ms(500 + dice.below(4000)), Action::Leave { client }));
+    }
+    actions
 }
 
 fn sequence() -> Vec<(Duration, Action)> {

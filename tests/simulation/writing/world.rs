@@ -6,7 +6,7 @@ use std::time::Duration;
 use hanaming::cluster::engine::{Input, Output, Timing};
 use hanaming::cluster::reply::Reply;
 use hanaming::cluster::rules::Rules;
-use hanaming::cluster::vector::Seen;
+use hanaming::cluster::vector::{Dot, Seen};
 use hanaming::naming::Name;
 
 use crate::campaign::{Plan, Tally};
@@ -14,9 +14,10 @@ use crate::network::{Network, Weather};
 use crate::random::Dice;
 use crate::schedule::{Schedule, ms};
 
-use super::client::{ATTEMPT, Client};
+use super::client::Client;
 use super::host::{Delivery, Host, PULSE, id, index};
-use super::plan::{Action, Faults, names};
+use super::lease::{Holder, RENEWED_EVERY, holder_of};
+use super::plan::{Action, Faults, What, names};
 
 /// Between nodes: connections, so nothing is lost or repeated while they hold.
 const LINK: Weather = Weather { loss: 0, repeats: 0, late: 0, delay: ms(4), lateness: ms(4) };
@@ -34,6 +35,10 @@ enum Event {
     Thaw { node: usize },
     Restart { node: usize },
     Heal,
+    Resume { node: usize },
+    Renew { client: usize },
+    Renewed { client: usize, handle: u64, reply: Reply },
+    Sight { client: usize, handle: u64, sight: Option<(Seen, Vec<Dot>)> },
     Reply { client: usize, handle: u64, reply: Reply, token: Option<Seen> },
     Begin { client: usize },
     Again { client: usize, handle: u64 },
@@ -45,6 +50,10 @@ pub struct World {
     pub hosts: Vec<Host>,
     /// The clients.
     pub clients: Vec<Client>,
+    /// Their leases.
+    holders: Vec<Option<Holder>>,
+    /// Who renews none any longer.
+    left: [bool; 3],
     /// The names.
     pub names: Vec<Name>,
     network: Network,
@@ -69,6 +78,8 @@ impl World {
         let mut world = Self {
             hosts,
             clients: (0..3).map(|number| Client::new(number + 1)).collect(),
+            holders: vec![None, None, None],
+            left: [false; 3],
             names: names(),
             network: Network::new(Dice::new(plan.seed, 13), LINK),
             stalls: BTreeMap::new(),
@@ -87,6 +98,11 @@ impl World {
             world.wake(node);
         }
         world
+    }
+
+    /// The time.
+    pub fn now(&self) -> Duration {
+        self.schedule.now()
     }
 
     /// What was done.
@@ -113,7 +129,8 @@ impl World {
                 return Err(violation);
             }
             let is_done = left == 0 && self.clients.iter().all(|client| client.calls.is_empty());
-            let is_calm = is_done && self.hosts.iter().all(|host| !host.frozen && !host.crashed && host.freeze_next.is_none());
+            let is_well = |host: &Host| !host.frozen && !host.crashed && !host.suspended && host.freeze_next.is_none();
+            let is_calm = is_done && self.hosts.iter().all(is_well);
             match end {
                 None if is_calm => end = Some(self.schedule.now() + SETTLING),
                 None if is_done => self.hosts.iter_mut().for_each(|host| host.freeze_next = None),
@@ -132,21 +149,21 @@ impl World {
             }
             Action::Freeze { node, sent, lasting } => {
                 // One node at least goes on.
-                let still = self.hosts.iter().filter(|host| host.crashed || host.frozen || host.freeze_next.is_some()).count();
-                if still + 1 < self.hosts.len() && !self.hosts[node].frozen && !self.hosts[node].crashed {
+                if self.may_strike(node) {
                     self.counts.faults += 1;
                     self.hosts[node].freeze_next = Some((sent, lasting));
                 }
             }
             Action::Crash { node, lasting } => {
                 // One node at least lives on.
-                let still = self.hosts.iter().filter(|host| host.crashed || host.frozen).count();
+                let still = self.hosts.iter().filter(|host| host.crashed || host.frozen || host.suspended).count();
                 if still + 1 < self.hosts.len() && !self.hosts[node].crashed {
                     self.counts.faults += 1;
                     if self.hosts[node].crash() {
                         self.schedule.add(PULSE, Event::Deliver { node, delivery: Delivery::Beat });
                     }
                     self.trace(|| format!("n{node} dies for {lasting:?}"));
+                    self.break_links(node);
                     self.schedule.add(lasting, Event::Restart { node });
                 }
             }
@@ -155,6 +172,20 @@ impl World {
                 self.network.split(self.hosts.len(), side);
                 self.trace(|| format!("split: {side:b}"));
                 self.schedule.add(lasting, Event::Heal);
+            }
+            Action::Suspend { node, lasting } => {
+                if self.may_strike(node) {
+                    self.counts.faults += 1;
+                    self.hosts[node].suspended = true;
+                    self.trace(|| format!("n{node}'s disk is full for {lasting:?}"));
+                    self.schedule.add(lasting, Event::Resume { node });
+                }
+            }
+            Action::Leave { client } => {
+                self.left[client] = true;
+                if let Some(holder) = &mut self.holders[client] {
+                    holder.has_left = true;
+                }
             }
             Action::Stall { from, to, lasting } => {
                 self.counts.faults += 1;
@@ -175,8 +206,28 @@ impl World {
             Event::Deliver { node, delivery } if self.hosts[node].frozen => self.hosts[node].inbox.push(delivery),
             Event::Deliver { node, delivery } => self.deliver(node, delivery),
             Event::Thaw { node } if self.hosts[node].frozen => self.thaw(node),
-            Event::Act(_) | Event::Thaw { .. } => {}
             Event::Heal => self.heal(),
+            Event::Resume { node } if self.hosts[node].suspended => {
+                self.trace(|| format!("n{node}'s disk has room"));
+                match self.hosts[node].resume(self.schedule.now()) {
+                    Ok(outputs) => self.release(node, outputs),
+                    Err(violation) => self.violation = Some(format!("n{node}: {violation}")),
+                }
+                self.wake(node);
+            }
+            Event::Act(_) | Event::Thaw { .. } | Event::Resume { .. } => {}
+            Event::Renew { client } => self.renew(client),
+            Event::Renewed { client, handle, reply } => {
+                if let Some(holder) = &mut self.holders[client] {
+                    holder.answered(handle, &reply);
+                }
+            }
+            Event::Sight { client, handle, sight } => match self.clients[client].shown(handle, sight) {
+                Ok(Some(true)) => self.schedule.add(ms(2), Event::Again { client, handle }),
+                Ok(Some(false)) => self.next_call(client),
+                Ok(None) => {}
+                Err(violation) => self.violation = Some(violation),
+            },
             Event::Restart { node } => {
                 let now = self.schedule.now();
                 let outputs = self.hosts[node].restart(now).unwrap_or_default();
@@ -197,6 +248,36 @@ impl World {
                 }
             }
         }
+    }
+
+    /// One node at least goes on.
+    fn may_strike(&self, node: usize) -> bool {
+        let is_struck = |host: &Host| host.crashed || host.frozen || host.suspended || host.freeze_next.is_some();
+        let struck = self.hosts.iter().filter(|host| is_struck(host)).count();
+        let host = &self.hosts[node];
+        struck + 1 < self.hosts.len() && !host.frozen && !host.crashed && !host.suspended
+    }
+
+    /// The others notice that the connections of a process that died have ended.
+    fn break_links(&mut self, node: usize) {
+        for other in (0..self.hosts.len()).filter(|other| *other != node) {
+            if self.network.reaches(node, other) {
+                let delay = self.delay();
+                let delivery = Delivery::Request(Input::Disconnected { peer: id(node) });
+                self.schedule.add(delay, Event::Deliver { node: other, delivery });
+            }
+        }
+    }
+
+    fn renew(&mut self, client: usize) {
+        let now = self.schedule.now();
+        let Some(holder) = self.holders[client].as_mut().filter(|holder| !holder.has_left) else { return };
+        let (asker, request) = holder.renew(now);
+        self.counts.operations += 1;
+        let (node, delay) = (self.dice.index(self.hosts.len()), self.delay());
+        let delivery = Delivery::Request(Input::Request { asker, request });
+        self.schedule.add(delay, Event::Deliver { node, delivery });
+        self.schedule.add(RENEWED_EVERY, Event::Renew { client });
     }
 
     /// Links are made again where they were cut.
@@ -227,6 +308,7 @@ impl World {
             Ok(more) => outputs.extend(more),
             Err(violation) => self.violation = Some(format!("n{node}: {violation}")),
         }
+        self.check_leases(node);
         let freeze = if is_pulse && outputs.is_empty() { None } else { self.hosts[node].freeze_next.take() };
         if let Some((sent, lasting)) = freeze {
             let held = outputs.split_off(sent.min(outputs.len()));
@@ -265,13 +347,43 @@ impl World {
                 Output::Send { to, message } => self.post(node, index(to), &Delivery::Message { from: node, message }),
                 Output::Answer { asker, reply, token } => {
                     self.check_receipt(&reply);
-                    let client = usize::try_from(asker >> 40).unwrap() - 1;
-                    if !self.dice.chance(self.faults.lost_replies) {
-                        let delay = self.delay();
-                        self.schedule.add(delay, Event::Reply { client, handle: asker, reply, token });
-                    }
+                    let event = match holder_of(asker) {
+                        Some(client) => Event::Renewed { client, handle: asker, reply },
+                        None => Event::Reply { client: client_of(asker), handle: asker, reply, token },
+                    };
+                    self.answer(event);
+                }
+                Output::Readable { asker, is_current } => {
+                    let client = client_of(asker);
+                    let sight = is_current.then(|| self.sight(node, client));
+                    self.answer(Event::Sight { client, handle: asker, sight });
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// An answer is on its way to a client, or lost.
+    fn answer(&mut self, event: Event) {
+        if !self.dice.chance(self.faults.lost_replies) {
+            let delay = self.delay();
+            self.schedule.add(delay, event);
+        }
+    }
+
+    /// What a client is shown that looks now, and all that the node has seen.
+    fn sight(&self, node: usize, client: usize) -> (Seen, Vec<Dot>) {
+        let replica = self.hosts[node].engine.replica();
+        let call = self.clients[client].calls.front();
+        let record = call.and_then(|call| replica.record(&self.names[call.at]));
+        (replica.seen().clone(), record.into_iter().flat_map(|record| &record.siblings).map(|sibling| sibling.dot).collect())
+    }
+
+    fn check_leases(&mut self, node: usize) {
+        let replica = self.hosts[node].engine.replica();
+        for holder in self.holders.iter().flatten() {
+            if let Err(violation) = holder.check(replica, self.schedule.now()) {
+                self.violation = Some(format!("n{node}: {violation}"));
             }
         }
     }
@@ -287,7 +399,7 @@ impl World {
     fn wake(&mut self, node: usize) {
         let host = &mut self.hosts[node];
         let at = host.engine.next_wake();
-        if at < host.wake_at {
+        if at < host.wake_at && !host.suspended {
             host.wake_at = at;
             self.schedule.add_at(at, Event::Deliver { node, delivery: Delivery::Wake });
         }
@@ -297,10 +409,10 @@ impl World {
         let (now, nodes) = (self.schedule.now(), self.hosts.len());
         match self.clients[client].attempt(now, &self.names, nodes, &mut self.dice) {
             Some((target, handle, request)) => {
-                let request = Delivery::Request(Input::Request { asker: handle, request });
                 let delay = self.delay();
-                self.schedule.add(delay, Event::Deliver { node: target, delivery: request });
-                self.schedule.add(ATTEMPT, Event::Again { client, handle });
+                self.schedule.add(delay, Event::Deliver { node: target, delivery: Delivery::Request(request) });
+                let patience = self.clients[client].patience();
+                self.schedule.add(patience, Event::Again { client, handle });
             }
             None => self.next_call(client),
         }
@@ -308,10 +420,25 @@ impl World {
 
     fn replied(&mut self, client: usize, handle: u64, reply: Reply, token: Option<&Seen>) {
         self.trace(|| format!("client {client} ← {reply:?}"));
+        self.begin_lease(client, handle, &reply);
         match self.clients[client].replied(handle, reply, token) {
             Some(true) => self.schedule.add(ms(2), Event::Again { client, handle }),
             Some(false) => self.next_call(client),
             None => {}
+        }
+    }
+
+    /// A client that was given a lease begins to renew it.
+    fn begin_lease(&mut self, client: usize, handle: u64, reply: &Reply) {
+        let asking = &self.clients[client];
+        let (Some(began), Some(call)) = (asking.began.filter(|_| asking.handle() == handle), asking.calls.front()) else {
+            return;
+        };
+        if let (What::Lease(_), Reply::Done { version: Some(version), .. }) = (call.what, reply) {
+            let mut holder = Holder::new(client, self.names[call.at].clone(), (*version, asking.operation()), began);
+            holder.has_left = self.left[client];
+            self.holders[client] = Some(holder);
+            self.schedule.add(RENEWED_EVERY, Event::Renew { client });
         }
     }
 
@@ -344,4 +471,9 @@ impl World {
             self.violation = Some(format!("{dot} was acknowledged as held by {:?}, which has not seen it", id(node)));
         }
     }
+}
+
+/// The client whose call bears this handle.
+fn client_of(handle: u64) -> usize {
+    usize::try_from(handle >> 40).unwrap() - 1
 }
