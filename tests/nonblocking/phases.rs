@@ -165,8 +165,10 @@ fn half_a_reply_tells_its_outcome() {
         "a lookup needs the value and asks elsewhere"
     );
     // A fault's header says that nothing was found: the kind is known, though its words are lost.
+    // The cluster tree would be asked again.
     let half = Scripted::start("n1", |_, _| Act::HalfReply(not_found()));
-    let mut turning = Turning::new(first_then(half.address, server.address));
+    let local = ClientConfig { scope: Scope::Local, ..config(&[half.address]) };
+    let mut turning = Turning::new(Base::over_network(local).unwrap());
     let error = turning.call(bind("a", &Value::Null), LONG).result.unwrap_err();
     assert_eq!((error.kind(), error.fields().completion), (ErrorKind::NameNotFound, CompletionStatus::Yes));
 }
@@ -189,7 +191,8 @@ fn an_unreadable_body_ends_its_attempt_and_not_the_connection() {
 #[test]
 fn an_unreadable_fault_is_known_by_its_header() {
     let server = Scripted::start("n1", |_, _| Act::Rubbish(Outcome::Failed(ErrorKind::NameAlreadyBound)));
-    let mut turning = Turning::new(client(&[server.address]));
+    let local = ClientConfig { scope: Scope::Local, ..config(&[server.address]) };
+    let mut turning = Turning::new(Base::over_network(local).unwrap());
     let error = turning.call(bind("a", &Value::Null), LONG).result.unwrap_err();
     assert_eq!((error.kind(), error.fields().completion), (ErrorKind::NameAlreadyBound, CompletionStatus::Yes));
 }
