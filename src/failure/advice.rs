@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::classify::{Decision, Source};
+use super::decision::{Decision, Source};
 use super::{Action, Category, CompletionStatus, Thrown, Verdict};
 use CompletionStatus::{Maybe, No, Yes};
 

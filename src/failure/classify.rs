@@ -10,6 +10,7 @@
 //!    constructors give.
 
 use super::chain::Link;
+use super::decision::{Decision, Source};
 use super::finding::{self, Finding};
 use super::rule::Weight;
 use super::tables::ejb;
@@ -42,37 +43,6 @@ fn read(chain: &Chain) -> Verdict {
         evidence: advice::evidence(decision.finding.thrown),
         confidence: f64::from(decision.trust) / 100.0,
     }
-}
-
-/// What was decided, and by what.
-pub struct Decision<'a> {
-    /// The exception that decided.
-    pub finding: Finding<'a>,
-    /// Its meaning, as its rule has it.
-    pub meaning: Meaning,
-    /// The category, with all that is known.
-    pub category: Category,
-    /// The finer word.
-    pub detail: &'static str,
-    /// The completion status.
-    pub completion: CompletionStatus,
-    /// Where the status comes from.
-    pub source: Source,
-    /// How sure all this is, in percent.
-    pub trust: u8,
-}
-
-/// Where a completion status comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// It is printed.
-    Printed,
-    /// It is printed, but the ORB is known to print it wrongly.
-    Liar,
-    /// The rule gives it.
-    Rule,
-    /// The worst of the parts.
-    Parts,
 }
 
 fn decide<'a>(chain: &'a Chain, findings: &[Finding<'a>]) -> Option<Decision<'a>> {

@@ -16,6 +16,7 @@ mod classify;
 mod completion;
 mod connecting;
 pub mod corba;
+mod decision;
 mod description;
 mod finding;
 pub mod log;
