@@ -2,8 +2,9 @@
 //!
 //! 1. A list of candidates that is exhausted leaves none; what became of its parts says whether the call may have run.
 //! 2. Else the deepest exception that a rule knows decides; but what was thrown while another was handled came later than
-//!    that, and a loss of the request is not undone by an earlier attempt that had not left. What makes each server say the same (authentication, TLS,
-//!    protocol, settings) decides wherever it stands, and the noise of a shutdown never against an earlier failure.
+//!    that, and a loss of the request is not undone by an earlier attempt that had not left. What makes each server say
+//!    the same (authentication, TLS, protocol, settings) decides wherever it stands, and the noise of a shutdown never
+//!    against an earlier failure.
 //! 3. The completion status is the one printed on the exception that belongs to the client's own request: not below
 //!    the point from where on the chain is the server's. Without one it is what the rule says.
 //! 4. A printed `NO` is honoured, except of known liars; with minor code 0 it is weak, since that is what default

@@ -1,8 +1,8 @@
 //! An exception while its text is being read.
 
 use super::fields::Field;
-use super::parse::status_class;
 use super::status;
+use super::words::status_class;
 use crate::failure::{Link, Minor, Thrown, corba};
 
 const MOST_MESSAGE: usize = 1000;

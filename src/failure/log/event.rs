@@ -56,8 +56,9 @@ fn is_spoken_of(before: &Line, line: &Line) -> bool {
     let (Some(above), Some(content)) = (before.content.get(prefix..), line.content.get(prefix..)) else { return false };
     let same = record::relation(before.is_record.then_some(before), line) == Relation::Same;
     let talked = !content.contains(": ") && shape::starts_with_class(content) && shape::talks_on(above);
-    let bare = Line { content: content.to_owned(), ..Line::default() };
-    is_listed(before, line) || (same && (talked || listing::leads(above, content))) || (prefix > 0 && !kind::of(&bare).may_open())
+    is_listed(before, line)
+        || (same && (talked || listing::leads(above, content)))
+        || (prefix > 0 && !kind::of(content).may_open())
 }
 
 /// The lines before one with an exception that say that it stands in the server's answer: a message that was wrapped.

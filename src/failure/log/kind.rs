@@ -1,8 +1,7 @@
 //! What a line is to an event: by the first thing in it that any shape knows.
 
-use super::line::Line;
-use super::parse::starts;
 use super::shape::{self, NEAR};
+use super::words::starts;
 use super::{errno, fields, members, status};
 
 /// Words that lead from one exception to the next within a message: JNP's from its list of URLs to the search for
@@ -41,8 +40,7 @@ impl Kind {
 }
 
 /// What a line is to an event.
-pub fn of(line: &Line) -> Kind {
-    let content = line.content.as_str();
+pub fn of(content: &str) -> Kind {
     let rest = content.trim_start();
     let start = content.len() - rest.len();
     if rest.is_empty() {

@@ -62,7 +62,7 @@ impl Line {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_BYTES)]);
         let Record { time, level, is_output, texts } = json::record(prefix::strip(&text).content)?;
         let read = |text: &String| text.lines().map(|line| Self::read(number, line.as_bytes())).collect::<Vec<_>>();
-        let tells = |lines: &Vec<Self>| lines.iter().any(|line| kind::of(line).may_open());
+        let tells = |lines: &Vec<Self>| lines.iter().any(|line| kind::of(&line.content).may_open());
         let mut lines = texts.iter().map(read).find(tells).or_else(|| texts.last().map(read))?;
         let first = lines.first_mut()?;
         if first.time.is_none() {

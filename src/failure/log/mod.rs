@@ -2,8 +2,8 @@
 //!
 //! Bytes come in pieces of any size ([`LogReader::feed`]); events come out, and are the same however the bytes were
 //! cut. On the way: [`scan`] finds the few lines that can matter, [`mod@line`], [`json`] and [`prefix`] clean them, [`kind`]
-//! says what each is, [`event`] joins those that belong together and to one [`record`], [`parse`] makes a chain of them by the shapes in [`shape`], [`fields`] and [`status`],
-//! and [`group`] counts the same ones. Everything is bounded: the bytes of a line, the lines of an event, the groups.
+//! says what each is, [`event`] joins those that belong together and to one [`record`], [`parse`] makes a chain of them by
+//! the shapes in [`shape`], [`fields`] and [`status`], and [`group`] counts the same ones. Everything is bounded: the bytes of a line, the lines of an event, the groups.
 
 mod colour;
 mod draft;
@@ -25,6 +25,7 @@ mod scan;
 mod shape;
 mod status;
 mod text;
+mod words;
 
 pub use group::{Group, Groups};
 pub use reader::{Event, LogReader};

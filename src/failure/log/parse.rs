@@ -11,6 +11,7 @@ use super::line::Line;
 use super::members::{self, Begins, Members};
 use super::shape::{self, NEAR};
 use super::status;
+use super::words::{starts, status_class};
 use crate::failure::tables::rmi::ANSWERED;
 use crate::failure::{Chain, Link, Thrown, connecting, corba, finding};
 
@@ -492,30 +493,6 @@ pub fn common_prefix<'a>(lines: impl ExactSizeIterator<Item = &'a Line>) -> usiz
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Whether a status of gRPC belongs to that class.
-pub fn status_class(class: &str) -> bool {
-    ["RpcError", "Rendezvous", "StatusRuntimeException", "StatusException", "RpcException"].iter().any(|end| class.ends_with(end))
-}
-
-/// The length of `words` at the start of a text, where any blanks stand for one.
-pub fn starts(text: &str, words: &str) -> Option<usize> {
-    if text.as_bytes().first() != words.as_bytes().first() {
-        return None;
-    }
-    let mut rest = text;
-    for (at, word) in words.trim_end().split(' ').enumerate() {
-        let after = rest.trim_start();
-        if at > 0 && after.len() == rest.len() {
-            return None;
-        }
-        rest = if at == 0 { rest } else { after }.strip_prefix(word)?;
-    }
-    if words.ends_with(' ') && !rest.starts_with([' ', '\n', '\t']) {
-        return None;
-    }
-    Some(text.len() - rest.len())
 }
 
 /// Behind the line of code that Python prints under a frame's place.

@@ -183,7 +183,7 @@ impl LogReader {
 
     /// Takes one line of those that a line of the log, which began at `start`, holds.
     fn step(&mut self, events: &mut Vec<Event>, mut line: Line, start: usize) {
-        let kind = kind::of(&line);
+        let kind = kind::of(&line.content);
         if let Some(open) = &mut self.open {
             match open.step(line, kind) {
                 Step::Goes => return,

@@ -2,7 +2,7 @@
 //!
 //! Everything here looks at one place of a text and a bounded piece behind it.
 
-use super::parse::starts;
+use super::words::starts;
 use super::{fields, listing, status};
 use crate::failure::corba;
 use crate::failure::tables::plain_words;

@@ -1,7 +1,7 @@
 //! gRPC's status where a text shows it: Python's `StatusCode.UNAVAILABLE`, Go's `code = Unavailable`, C#'s
 //! `StatusCode="Unavailable"`, Node's `14 UNAVAILABLE:`.
 
-use super::parse::starts;
+use super::words::starts;
 
 /// The statuses that say that something failed.
 pub const CODES: &[&str] = &[
