@@ -11,7 +11,8 @@
 //!   the end of the loop's turn, and all of that turn go out together.
 //! - *The owner is asked before a further request goes out, or a mutation that was not written at once*: a caller may have
 //!   given up meanwhile, and the loop's side knows (see [`Driver::leaving`]).
-//! - *One timer.* It rings at the earliest end of an attempt and sweeps over all.
+//! - *One timer.* It rings at the earliest end of an attempt and sweeps over all. A loop that is busy is no evidence of a
+//!   server's silence: an attempt's time begins when its request leaves, and what has come is read before it ends.
 
 mod active;
 mod base;
@@ -23,6 +24,7 @@ mod events;
 mod inbox;
 mod line;
 mod slots;
+mod timer;
 
 pub use base::Base;
 pub use connection::ClosedSocket;

@@ -160,6 +160,11 @@ impl Rounds {
         Ok(())
     }
 
+    /// Whether one more request could be sent at once.
+    pub(super) fn affords_another(&self, fleet: &mut Fleet, now: Duration) -> bool {
+        self.sends < 2 || self.invited || fleet.budget.available(now) > 0
+    }
+
     /// This one is asked: it has had its turn.
     pub(super) fn asked(&mut self, target: TargetId) {
         self.tried.push(target);

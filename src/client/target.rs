@@ -90,6 +90,8 @@ pub struct Target {
     pub(super) left: bool,
     /// When something was last heard from it.
     pub(super) heard: Duration,
+    /// When it last answered a request or a probe.
+    pub(super) answered: Option<Duration>,
     /// Failures in a row before it was taken back on trust: it has not answered since.
     pub(super) doubts: u32,
     /// Missing answers in a row that were too short-lived to call it silent.

@@ -106,6 +106,11 @@ impl Try {
         self.node.as_ref().unwrap_or(&self.label)
     }
 
+    /// Whether the end of the call left it no time to be answered.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.hurried && matches!(self.outcome, Outcome::Broke(TransportErrorKind::TimedOut(_)))
+    }
+
     /// What came of it, in words, on one line: some are a server's own.
     pub(super) fn words(&self) -> String {
         let told = self.told();
@@ -244,6 +249,32 @@ impl Trail {
             }
         }
         words
+    }
+
+    /// Whether some target that took a connection had not answered when it was tried last.
+    pub(super) fn ended_in_silence(&self) -> bool {
+        let mut seen: Vec<&Arc<str>> = Vec::new();
+        self.tries.iter().rev().any(|attempt| {
+            let is_last = !seen.contains(&&attempt.label);
+            seen.push(&attempt.label);
+            is_last
+                && attempt.phase >= Phase::Handshake
+                && matches!(attempt.outcome, Outcome::Broke(TransportErrorKind::TimedOut(_)))
+        })
+    }
+
+    /// The worst of what each target's last try came to, where a try that the end of the call cut off doesn't count: of a
+    /// name that is waited for, whom it meets is chance.
+    pub(super) fn last_completion(&self) -> Option<CompletionStatus> {
+        let mut seen: Vec<&Arc<str>> = Vec::new();
+        let mut worst: Option<CompletionStatus> = None;
+        for attempt in self.tries.iter().rev().filter(|attempt| !attempt.is_cut_off()) {
+            if !seen.contains(&&attempt.label) {
+                seen.push(&attempt.label);
+                worst = Some(worst.map_or(attempt.completion, |worst| worst.worst(attempt.completion)));
+            }
+        }
+        worst
     }
 
     /// The tries in words. Of very many, the first and the last are kept.

@@ -3,7 +3,7 @@
 use hanaming::client::{Invocation, Output};
 use hanaming::failure::CompletionStatus;
 use hanaming::naming::{ErrorKind, Name, NamingError};
-use hanaming::protocol::{Answer, ManyItem, Reply, TreeChoice};
+use hanaming::protocol::{Answer, Fault, ManyItem, Reply, TreeChoice};
 
 use crate::stage::{Stage, content, failed, fault, incomplete, link, lookup, name, node, not_found, subject};
 use hanaming::client::{Input, Subject};
@@ -34,7 +34,7 @@ fn told(invocation: Invocation, replies: Vec<Input>) -> String {
 fn refused(kind: ErrorKind, resolved: &str, remaining: &str) -> Input {
     let (resolved, remaining) = (Some(resolved.to_owned()), Some(remaining.to_owned()));
     let fault = fault(kind, CompletionStatus::Yes, "refused");
-    failed(hanaming::protocol::Fault { resolved_name: resolved, remaining_name: remaining, ..fault })
+    failed(Fault { resolved_name: resolved, remaining_name: remaining, ..fault })
 }
 
 #[test]
@@ -43,6 +43,13 @@ fn only_a_lookup_speaks_of_what_nobody_has() {
     assert_eq!(
         whole(lookup("x")),
         "'x': not every node answered, and none that did has it. na: no such name; nd: no such name; nc: silent. Safe to retry."
+    );
+    let Input::Reply(Reply::Failed(silence)) = incomplete("ad", "c") else { unreachable!() };
+    let on_the_way = failed(Fault { resolved_name: Some("x".to_owned()), ..silence });
+    assert_eq!(
+        told(lookup("x/y"), vec![on_the_way]),
+        "'x/y': not every node answered, and none that did has it: 'x' is not a context. na: does not have it; \
+         nd: does not have it; nc: silent. Safe to retry."
     );
     for invocation in [
         Invocation::list(subject("x"), TreeChoice::All, true).unwrap(),

@@ -24,14 +24,16 @@ fn a_lost_idle_connection_is_made_again() {
 
 #[test]
 fn a_silent_connection_is_retired_and_another_made() {
-    let frozen = Arc::new(AtomicBool::new(true));
+    let frozen = Arc::new(AtomicBool::new(false));
     let thawing = Arc::clone(&frozen);
     let server = Scripted::start("n1", move |request, _| {
         if thawing.load(Ordering::SeqCst) { Act::Silence } else { Act::Reply(found("n1", looked_up(request).as_bytes())) }
     });
     let mut turning = Turning::new(Base::over_network(impatient(&[server.address])).unwrap());
+    turning.call(lookup("before"), LONG);
+    frozen.store(true, Ordering::SeqCst);
     let (token, _) = turning.begin(lookup("a"), LONG);
-    turning.turn_until(|_| server.seen().len() == 1);
+    turning.turn_until(|_| server.seen().len() == 2);
     frozen.store(false, Ordering::SeqCst);
     let finished = turning.wait(token);
     assert_eq!(content(&finished).value, b"a"[..]);

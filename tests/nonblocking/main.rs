@@ -1,6 +1,7 @@
 //! The driver for event loops that others turn, over real sockets: `client::nonblocking`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod busy;
 mod exchange;
 mod giving_up;
 mod in_process;

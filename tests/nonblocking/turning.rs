@@ -99,6 +99,27 @@ impl Turning {
         }
     }
 
+    /// Waits until something has come, and tells nobody.
+    pub fn until_readable(&mut self) {
+        for fd in self.watched.keys() {
+            let token = Token(usize::try_from(*fd).unwrap());
+            self.poll.registry().reregister(&mut SourceFd(fd), token, Interest::READABLE).unwrap();
+        }
+        let mut events = Events::with_capacity(64);
+        let end = clock() + PATIENCE;
+        while events.iter().all(|event| !event.is_readable()) {
+            assert!(clock() < end, "nothing came in {PATIENCE:?}");
+            self.poll.poll(&mut events, Some(Duration::from_millis(50))).unwrap();
+        }
+    }
+
+    /// The timer rings, at this time.
+    pub fn ring_at(&mut self, at: Duration) {
+        self.wake = None;
+        self.driver.on_timer(at);
+        self.carry_out();
+    }
+
     /// Connections that are watched now.
     pub fn connections(&self) -> usize {
         self.watched.values().filter(|watched| watched.watch.number() != u64::MAX).count()

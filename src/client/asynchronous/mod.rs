@@ -258,7 +258,19 @@ impl Flight {
         let (link, reused) = opened.map_err(late).and_then(|opened| opened).map_err(|error| (error, false))?;
         self.left = true;
         let left = send.ends.saturating_sub(self.inner.now());
-        let result = link.ask(self.call.request().clone(), left).await.map_err(|error| (error, reused));
+        let (inner, call) = (&self.inner, &self.call);
+        let more = |phase, is_heard: bool| {
+            let now = inner.now();
+            let until = match phase {
+                Phase::Send if is_heard && now < call.deadline() => Some(now.saturating_add(left).min(call.deadline())),
+                Phase::Send => None,
+                // A link that was just opened for a read has shown life with its welcome.
+                _ if is_heard || !(reused || call.invocation().is_mutation()) => call.patience(&mut inner.lock().fleet, now),
+                _ => None,
+            };
+            until.map(|until| until.saturating_sub(now))
+        };
+        let result = link.ask_patiently(self.call.request().clone(), left, more).await.map_err(|error| (error, reused));
         let brought = link.take_brought();
         if !brought.is_empty() {
             self.inner.with_fleet(|fleet, _| brought.iter().for_each(|brought| fleet.saw(send.target, brought)));

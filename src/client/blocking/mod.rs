@@ -241,7 +241,14 @@ impl Inner {
         };
         // A read travels with the hello. A mutation waits for the welcome: a server that never takes us has not run it.
         let greeted = if mutates { connection.greet(deadline, &mut enough) } else { Ok(()) };
-        let result = greeted.and_then(|()| connection.exchange_interruptible(call.request(), deadline, &mut enough));
+        let mut result = greeted.and_then(|()| connection.exchange_interruptible(call.request(), deadline, &mut enough));
+        while connection.shows_life()
+            && matches!(&result, Err(error) if error.phase >= Phase::Wait && matches!(error.kind, TransportErrorKind::TimedOut(_)))
+        {
+            let patience = call.patience(&mut life.lock().fleet, life.now());
+            let Some(until) = patience else { break };
+            result = connection.wait_on(life.instant(until), &mut enough);
+        }
         let mut shared = life.lock();
         let view = connection.take_view();
         match (connection.welcome(), view) {

@@ -8,6 +8,7 @@
 
 mod heard;
 mod next;
+mod patience;
 mod recall;
 mod report;
 mod settle;
@@ -67,7 +68,8 @@ pub enum Output {
 pub struct Send {
     /// To whom.
     pub target: TargetId,
-    /// When the attempt ends: the request's `time_left` says the same.
+    /// When the attempt ends, unless the call has [patience](Call::patience): the request's `time_left` says the same. A
+    /// request that leaves later has its time [from then on](Call::leaves).
     pub ends: Duration,
     /// Use no idle connection: one was just found dead.
     pub fresh: bool,
@@ -81,7 +83,10 @@ struct Current {
     extent: Extent,
     label: Arc<str>,
     node: Option<Arc<str>>,
+    /// When its request left, as far as the call was told.
     started: Duration,
+    /// The time that it has from then on.
+    limit: Duration,
     /// What the cache had heard when it was asked.
     asked_at: u64,
     /// It has less time than an attempt gets, since the call is about to end.
@@ -103,6 +108,8 @@ pub struct Call {
     rejected: Option<Box<Fault>>,
     /// Nobody had it in this hop, and some nodes were silent.
     incomplete: bool,
+    /// What those who answered have on the way to the name, in place of a context.
+    not_context: Option<String>,
     /// Ask this one next, on a fresh connection.
     fresh: Option<TargetId>,
     /// Who was asked on a fresh connection already, in this hop.
@@ -151,6 +158,7 @@ impl Call {
             rounds: Rounds::default(),
             rejected: None,
             incomplete: false,
+            not_context: None,
             fresh: None,
             freshened: Vec::new(),
             worst: CompletionStatus::No,
@@ -222,6 +230,7 @@ impl Call {
         self.rounds.begin();
         self.rejected = None;
         self.incomplete = false;
+        self.not_context = None;
         self.fresh = None;
         self.freshened.clear();
         self.worst = CompletionStatus::No;

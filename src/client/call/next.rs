@@ -9,6 +9,7 @@ use super::super::fleet::{Fleet, Reach};
 use super::super::rounds::Turn;
 use super::super::target::TargetId;
 use super::super::trail::Why;
+use super::patience::micros;
 use super::{Call, Current, Output, Send};
 
 /// The first server that is sent a change has this long, where another could be sent it too and would know it by its id. A
@@ -89,8 +90,8 @@ impl Call {
         }
         let ends = now + limit;
         let hurried = limit < most;
-        self.current = Some(Current { target: id, extent, label, node, started: now, asked_at, hurried });
-        self.request.time_left = u32::try_from(limit.as_micros()).unwrap_or(u32::MAX).max(1);
+        self.current = Some(Current { target: id, extent, label, node, started: now, limit, asked_at, hurried });
+        self.request.time_left = micros(limit);
         fleet.begin(id);
         Output::Send(Send { target: id, ends, fresh })
     }

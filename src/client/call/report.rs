@@ -54,7 +54,8 @@ impl Call {
         Rounds::note_open(fleet, &mut self.trail);
         let what = if self.invocation.waits() { "not bound" } else { "not answered" };
         let message = format!("{what} in {}", seconds(self.timeout));
-        let error = self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, self.worst);
+        let completion = if self.invocation.waits() { self.trail.last_completion().unwrap_or(self.worst) } else { self.worst };
+        let error = self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, completion);
         self.last_known(fleet, now, error)
     }
 
@@ -89,7 +90,13 @@ impl Call {
             let error = fault::to_error(*rejection);
             self.complete(error, CompletionStatus::No)
         } else {
-            let message = if self.incomplete { self.invocation.told_of_silence() } else { "no server can be reached".to_owned() };
+            let message = if self.incomplete {
+                self.invocation.told_of_silence(self.not_context.as_deref())
+            } else if self.trail.ended_in_silence() {
+                "not answered".to_owned()
+            } else {
+                "no server can be reached".to_owned()
+            };
             self.indefinite(fleet, ErrorKind::ServiceUnavailable, &message, self.worst)
         };
         self.finish(fleet, now, error)

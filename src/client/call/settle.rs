@@ -50,8 +50,8 @@ impl Call {
             Next::Done(_, outcome) => (outcome.clone(), None),
             Next::Link(target) => (Outcome::Link(target.clone()), Some(Why::Link)),
             Next::More => (Outcome::Answered("answered in part"), Some(Why::More)),
-            Next::Incomplete { answered, silent } => {
-                let answer = self.invocation.answer_beside_silence();
+            Next::Incomplete { answered, silent, not_context } => {
+                let answer = self.invocation.answer_beside_silence(not_context.is_some());
                 let (answered, silent) = (answered.clone(), silent.clone());
                 (Outcome::Incomplete { answer, answered, silent }, Some(Why::MayKnowMore))
             }
@@ -71,7 +71,8 @@ impl Call {
                 self.begin_hop(fleet);
                 self.advance(fleet, now)
             }
-            Next::Incomplete { silent, .. } => {
+            Next::Incomplete { silent, not_context, .. } => {
+                self.not_context = not_context;
                 self.request.operation = self.invocation.operation();
                 self.ask_those_who_may_know_more(fleet, now, &silent)
             }
@@ -103,7 +104,8 @@ impl Call {
         let reads = !self.invocation.is_mutation();
         if kind == ErrorKind::ServiceUnavailable && !fault.silent.is_empty() && reads {
             self.partial(&fault);
-            return Ok(Next::Incomplete { answered: fault.answered, silent: fault.silent });
+            let not_context = fault.resolved_name;
+            return Ok(Next::Incomplete { answered: fault.answered, silent: fault.silent, not_context });
         }
         let indefinite = matches!(kind, ErrorKind::ServiceUnavailable | ErrorKind::Communication | ErrorKind::TimeLimitExceeded);
         if !indefinite {

@@ -40,6 +40,7 @@ impl Fleet {
     pub(in super::super) fn well(&mut self, id: TargetId, started: Duration, now: Duration) {
         let Some(target) = self.roster.get_mut(id) else { return };
         target.heard = now;
+        target.answered = Some(now);
         target.misses = 0;
         target.doubts = 0;
         let taken_back = match target.health {
@@ -73,8 +74,12 @@ impl Fleet {
 
     /// The target did not answer what was begun at `started` in time.
     pub(in super::super) fn silent(&mut self, id: TargetId, started: Duration, now: Duration) {
+        let Some(target) = self.roster.get_mut(id) else { return };
+        if target.answered.is_some_and(|answered| answered > started) {
+            // It answers others: it is slow.
+            return;
+        }
         if now.saturating_sub(started) < SILENCE {
-            let Some(target) = self.roster.get_mut(id) else { return };
             target.misses += 1;
             if target.misses < SHORT_MISSES {
                 return;

@@ -38,6 +38,9 @@ pub use super::sources::{Names, Servers};
 /// How long a server's view counts against other servers' without a word from it.
 const VIEW_COUNTS_FOR: Duration = Duration::from_secs(30);
 
+/// Who has no more requests of this client than this has time for one more, however few another has.
+const LITTLE_TO_DO: u32 = 8;
+
 /// Whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pick {
@@ -385,6 +388,14 @@ impl Fleet {
     /// Whether a target in good health is left beside those `tried`.
     pub(super) fn has_good_beside(&self, tried: &[TargetId]) -> bool {
         self.rotation.iter().any(|id| !tried.contains(id))
+    }
+
+    /// Whether a target in good health is left beside those `tried` that would answer sooner than this one is likely to: it
+    /// has little to do, or at most half as much.
+    pub(super) fn has_free_beside(&self, busy: TargetId, tried: &[TargetId]) -> bool {
+        let load = |id: TargetId| self.roster.get(id).map_or(0, |target| target.outstanding);
+        let enough = LITTLE_TO_DO.max(load(busy) / 2);
+        self.rotation.iter().any(|id| !tried.contains(id) && load(*id) <= enough)
     }
 
     /// When the first of those who refuse may be otherwise.

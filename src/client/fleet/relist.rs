@@ -179,6 +179,7 @@ fn new_target(id: TargetId, wanted: &Wanted, now: Duration) -> Target {
         misses: 0,
         probing: false,
         heard: now,
+        answered: None,
         extent: Extent::default(),
         latency: Latency::default(),
     }

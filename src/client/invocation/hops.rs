@@ -20,7 +20,8 @@ pub(in super::super) enum Next {
     /// There is more to ask for.
     More,
     /// Nobody whom the node heard has it, and these others were silent: another server may know more.
-    Incomplete { answered: Vec<Arc<str>>, silent: Vec<Arc<str>> },
+    /// `not_context` is what some of those who answered have on the way to the name.
+    Incomplete { answered: Vec<Arc<str>>, silent: Vec<Arc<str>>, not_context: Option<String> },
     /// The operation failed.
     Fail(NamingError),
 }

@@ -137,7 +137,7 @@ impl Many {
         let incomplete = !unsettled.is_empty();
         self.pending.splice(0..0, unsettled);
         if incomplete {
-            return Next::Incomplete { answered, silent };
+            return Next::Incomplete { answered, silent, not_context: None };
         }
         if self.is_settled() { Next::done(Product::Many(self.take())) } else { Next::More }
     }

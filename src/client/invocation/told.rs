@@ -55,20 +55,27 @@ impl Invocation {
     }
 
     /// What is said where some nodes were silent and nobody who answered has it.
-    pub(in super::super) fn told_of_silence(&self) -> String {
+    pub(in super::super) fn told_of_silence(&self, not_context: Option<&str>) -> String {
         match &self.kind {
             Kind::Lookup { name, .. } => {
                 let led =
                     self.walk.as_ref().map_or_else(String::new, |_| format!("leads to '{}' by a link: ", Short(name.as_str())));
-                format!("{led}not every node answered, and none that did has it")
+                let why =
+                    not_context.map_or_else(String::new, |on_the_way| format!(": '{}' is not a context", Short(on_the_way)));
+                format!("{led}not every node answered, and none that did has it{why}")
             }
             _ => "not every node answered".to_owned(),
         }
     }
 
     /// What a node has said that answered where others were silent.
-    pub(in super::super) fn answer_beside_silence(&self) -> &'static str {
-        if self.is_lookup() { "no such name" } else { "answered" }
+    pub(in super::super) fn answer_beside_silence(&self, some_not_context: bool) -> &'static str {
+        match (self.is_lookup(), some_not_context) {
+            (false, _) => "answered",
+            // Which of them said so is not told.
+            (true, true) => "does not have it",
+            (true, false) => "no such name",
+        }
     }
 
     /// The names that are undecided together with the one that the error bears, as a message's beginning.

@@ -26,6 +26,17 @@ pub(super) enum Waits {
     Moment(Duration),
 }
 
+impl Waits {
+    /// Until when it waits, where the clock ends it.
+    pub(super) fn until(&self) -> Option<Duration> {
+        match self {
+            Self::Owner(_) => None,
+            Self::Answer(asked) => Some(asked.ends),
+            Self::Moment(until) => Some(*until),
+        }
+    }
+}
+
 /// A request that is on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
@@ -33,6 +44,8 @@ pub(super) struct Asked {
     pub(super) since: Duration,
     /// When the attempt's time is over.
     pub(super) ends: Duration,
+    /// How much it was given at first.
+    pub(super) limit: Duration,
     /// The connection was open and idle when the request came to it: it may have died of that.
     pub(super) reused: bool,
 }

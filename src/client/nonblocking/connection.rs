@@ -133,6 +133,11 @@ impl Connection {
         }
     }
 
+    /// Whether the kernel has connected, said or not.
+    pub(super) fn is_connected(&self) -> bool {
+        self.stage > Stage::Connecting || self.socket.peer_addr().is_ok()
+    }
+
     /// Writes as much as the kernel takes now. What it doesn't take stays for the next time.
     pub(super) fn write(&mut self) -> Result<(), TransportErrorKind> {
         while !self.out.is_empty() {
@@ -150,9 +155,9 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads what there is, up to a bound; the frames are then taken with [`next`](Self::next). An error says how
-    /// the connection ended; what came before it can still be taken.
-    pub(super) fn read(&mut self, scratch: &mut [u8]) -> Result<(), TransportErrorKind> {
+    /// Reads what there is, up to a bound, and gives whether it was stopped by that; the frames are then taken with
+    /// [`next`](Self::next). An error says how the connection ended; what came before it can still be taken.
+    pub(super) fn read(&mut self, scratch: &mut [u8]) -> Result<bool, TransportErrorKind> {
         let mut total = 0;
         while total < READ_AT_ONCE {
             match self.socket.read(scratch) {
@@ -161,15 +166,15 @@ impl Connection {
                     self.decoder.buffer().extend_from_slice(&scratch[..count]);
                     total += count;
                     if count < scratch.len() {
-                        break;
+                        return Ok(false);
                     }
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(TransportError::io(Phase::Wait, &error).kind),
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The next frame that has come whole.

@@ -303,7 +303,7 @@ impl<T> Driver<T> {
         self.ring_at(ends, now);
         let (Some(way), Some(active)) = (self.lines.get_mut(line.0), self.calls.get_mut(id)) else { return };
         let reused = way.is_open_and_idle();
-        active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends, reused });
+        active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends, limit: ends.saturating_sub(now), reused });
         if way.queue(attempt, active.call.invocation().is_mutation()) {
             self.pump(line, now);
         } else if way.has_next() {

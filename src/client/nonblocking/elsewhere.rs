@@ -51,7 +51,8 @@ impl<T> Driver<T> {
         let Some(service) = self.base.direct().map(|direct| direct.service().clone()) else { return };
         let Some(request) = self.calls.get(id).map(|active| active.call.request().clone()) else { return };
         if let Some(active) = self.calls.get_mut(id) {
-            active.waits = Waits::Answer(Asked { way: Way::InProcess, since: now, ends, reused: false });
+            active.waits =
+                Waits::Answer(Asked { way: Way::InProcess, since: now, ends, limit: ends.saturating_sub(now), reused: false });
         }
         if let Some(reply) = service.try_now(&request) {
             return self.replied(id, reply, now);

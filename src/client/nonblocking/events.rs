@@ -5,15 +5,15 @@ use std::time::Duration;
 use crate::client::call::Input;
 use crate::client::target::Target;
 use crate::failure::Phase;
-use crate::protocol::{Outcome, ProtocolError, Reply, Request};
+use crate::protocol::{Outcome, ProtocolError, Reply};
 use crate::transport::{TransportError, TransportErrorKind};
 
-use super::active::{Asked, Waits, Way};
+use super::active::{Waits, Way};
 use super::connection::{Incoming, Stage};
 use super::driver::Driver;
 use super::effect::{Closed, Effect, Watch};
 
-/// A request that waited for longer tells the server anew what is left of its time.
+/// A request that waited for longer has its time from when it leaves.
 const QUEUED_FOR_LONG: Duration = Duration::from_millis(2);
 
 impl<T> Driver<T> {
@@ -22,8 +22,16 @@ impl<T> Driver<T> {
         if Self::is_inbox(watch) {
             return self.take_inbox(now);
         }
-        let Some(line) = self.lines.get_mut(watch.0) else { return };
-        let mut broke = line.connection.read(&mut self.scratch).err();
+        self.read(watch, now);
+    }
+
+    /// Takes what came on a line; gives whether there may be more.
+    pub(super) fn read(&mut self, watch: Watch, now: Duration) -> bool {
+        let Some(line) = self.lines.get_mut(watch.0) else { return false };
+        let (more, mut broke) = match line.connection.read(&mut self.scratch) {
+            Ok(more) => (more, None),
+            Err(kind) => (false, Some(kind)),
+        };
         let mut incoming = std::mem::take(&mut self.incoming);
         loop {
             match line.connection.next() {
@@ -38,6 +46,10 @@ impl<T> Driver<T> {
         let replies = incoming.iter().filter(|frame| matches!(frame, Incoming::Reply { .. })).count();
         if replies > 0 {
             line.batch = replies;
+            line.outstanding = line.outstanding.saturating_sub(replies);
+        }
+        if !incoming.is_empty() {
+            line.shows_life(now);
         }
         for frame in incoming.drain(..) {
             broke = self.take(watch, frame, now).or(broke);
@@ -47,15 +59,17 @@ impl<T> Driver<T> {
             Some(kind) => self.fail(watch, &kind, now),
             None => self.flush_soon(watch),
         }
+        more
     }
 
     /// A descriptor takes bytes again, or its connecting has ended.
     pub fn on_writable(&mut self, watch: Watch, now: Duration) {
         let Some(line) = self.lines.get_mut(watch.0) else { return };
-        if line.connection.stage() == Stage::Connecting
-            && let Err(error) = line.connection.connected()
-        {
-            return self.fail(watch, &error.kind, now);
+        if line.connection.stage() == Stage::Connecting {
+            if let Err(error) = line.connection.connected() {
+                return self.fail(watch, &error.kind, now);
+            }
+            line.shows_life(now);
         }
         if let Err(kind) = line.connection.write() {
             return self.fail(watch, &kind, now);
@@ -64,47 +78,12 @@ impl<T> Driver<T> {
         self.flush_soon(watch);
     }
 
-    /// Time has passed: attempts end, waits end, connections that nobody needs are closed.
-    pub fn on_timer(&mut self, now: Duration) {
-        self.rings_at = None;
-        let mut next: Option<Duration> = None;
-        let mut due = Vec::new();
-        for (id, active) in self.calls.iter() {
-            let at = match &active.waits {
-                Waits::Owner(_) => continue,
-                Waits::Answer(asked) => asked.ends,
-                Waits::Moment(until) => *until,
-            };
-            if at <= now {
-                due.push(id);
-            } else {
-                next = Some(next.map_or(at, |next| next.min(at)));
-            }
-        }
-        for id in due {
-            match self.calls.get(id).map(|active| &active.waits) {
-                Some(Waits::Answer(asked)) if asked.ends <= now => {
-                    let asked = *asked;
-                    self.run_out(id, asked, now);
-                }
-                Some(Waits::Moment(until)) if *until <= now => self.step_and_hold(id, now, Input::Woke),
-                _ => {}
-            }
-        }
-        self.tidy();
-        if let Some(next) = next {
-            self.ring_at(next, now);
-        }
-    }
-
     /// Takes one frame in; an error ends the connection.
     fn take(&mut self, watch: Watch, frame: Incoming, now: Duration) -> Option<TransportErrorKind> {
         let line = self.lines.get_mut(watch.0)?;
         let target = line.target;
         match frame {
             Incoming::Reply { id, flags, body } => {
-                line.outstanding = line.outstanding.saturating_sub(1);
-                line.answered = now;
                 if let Some(call) = self.calls.of_attempt(id) {
                     let input = match Reply::decode(flags, &body) {
                         Ok(reply) => Input::Reply(reply),
@@ -132,29 +111,6 @@ impl<T> Driver<T> {
         }
     }
 
-    /// An attempt's time is over.
-    fn run_out(&mut self, id: u64, asked: Asked, now: Duration) {
-        let Some((phase, outcome)) = self.phase_of(id) else { return };
-        let kind = TransportErrorKind::TimedOut(asked.ends.saturating_sub(asked.since));
-        if let Some(watch) = asked.way.watch()
-            && let Some(line) = self.lines.get_mut(watch.0)
-            // No reply at all has come since: the connection is no good, whoever is at fault. The next call opens another;
-            // what is outstanding on this one may still be answered.
-            && (line.answered <= asked.since || phase < Phase::Wait)
-        {
-            if line.connection.stage() == Stage::Connecting {
-                // This call is among those that wait for it.
-                return self.fail(watch, &kind, now);
-            }
-            self.retire(watch, &kind, now);
-            if phase < Phase::Wait {
-                // So is it here: it has not left.
-                return;
-            }
-        }
-        self.step_and_hold(id, now, Input::Broke { error: TransportError { phase, kind, outcome }, reused: false });
-    }
-
     /// How far a call's attempt has come that is under way.
     pub(super) fn phase_of(&self, id: u64) -> Option<(Phase, Option<Outcome>)> {
         let Waits::Answer(asked) = &self.calls.get(id)?.waits else { return Some((Phase::Resolve, None)) };
@@ -176,13 +132,11 @@ impl<T> Driver<T> {
                 let Some(id) = self.calls.of_attempt(attempt) else { continue };
                 let Some(active) = self.calls.get_mut(id) else { continue };
                 let Waits::Answer(asked) = &mut active.waits else { continue };
-                let encoded = if now.saturating_sub(asked.since) < QUEUED_FOR_LONG {
-                    line.encode(attempt, active.call.request())
-                } else {
-                    let time_left = u32::try_from(asked.ends.saturating_sub(now).as_micros()).unwrap_or(u32::MAX).max(1);
-                    line.encode(attempt, &Request { time_left, ..active.call.request().clone() })
-                };
-                match encoded {
+                if now.saturating_sub(asked.since) >= QUEUED_FOR_LONG {
+                    asked.ends = active.call.leaves(now);
+                }
+                asked.since = now;
+                match line.encode(attempt, active.call.request(), now) {
                     Ok(place) => asked.way = Way::Line(watch, place),
                     Err(error) => too_long.push((id, error)),
                 }
@@ -220,7 +174,7 @@ impl<T> Driver<T> {
     }
 
     /// A connection ended: each request on it broke, in the phase that it had reached.
-    fn fail(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
+    pub(super) fn fail(&mut self, watch: Watch, kind: &TransportErrorKind, now: Duration) {
         let stage = self.lines.get(watch.0).map(|line| line.connection.stage());
         // A server that refuses the hello, or that is none of ours, has run nothing of what came behind it.
         let turned_away =

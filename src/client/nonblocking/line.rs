@@ -30,8 +30,10 @@ pub(super) struct Line {
     pub(super) outstanding: usize,
     /// How many replies the last reading brought.
     pub(super) batch: usize,
-    /// When a reply came last; at first, when it was opened.
-    pub(super) answered: Duration,
+    /// When something came last; at first, when it was opened.
+    pub(super) heard: Duration,
+    /// Since when the other side owes something and nothing has come: nobody is silent whom nothing was asked.
+    silent_since: Option<Duration>,
     /// The loop watches for room to write.
     pub(super) watches_write: bool,
     /// It's among those that are written at the end of the loop's turn.
@@ -49,7 +51,8 @@ impl Line {
             unwelcomed: Vec::new(),
             outstanding: 0,
             batch: 0,
-            answered: now,
+            heard: now,
+            silent_since: Some(now),
             watches_write: false,
             is_dirty: false,
             retired: false,
@@ -67,6 +70,18 @@ impl Line {
         self.queue.push_back(attempt);
         let alone = self.outstanding == 0 && self.queue.len() == 1 && self.batch <= 1;
         alone && self.connection.stage() > Stage::Connecting
+    }
+
+    /// The kernel has connected, or frames came: the other side is there.
+    pub(super) fn shows_life(&mut self, now: Duration) {
+        self.heard = now;
+        self.silent_since = (self.outstanding > 0 || self.connection.stage() < Stage::Open).then_some(now);
+    }
+
+    /// When an attempt that has not left, and waits since then, will have waited for `limit` with nothing coming; `None`
+    /// while nothing is to be expected, as what waits has yet to be written.
+    pub(super) fn silent_at(&self, limit: Duration, since: Duration) -> Option<Duration> {
+        Some(self.silent_since?.max(since).saturating_add(limit))
     }
 
     /// The server took us: what waited for that may go.
@@ -109,9 +124,10 @@ impl Line {
     }
 
     /// Encodes an attempt's request. Gives its place in the stream.
-    pub(super) fn encode(&mut self, attempt: u64, request: &Request) -> Result<u64, ProtocolError> {
+    pub(super) fn encode(&mut self, attempt: u64, request: &Request, now: Duration) -> Result<u64, ProtocolError> {
         let place = self.connection.push(attempt, request)?;
         self.outstanding += 1;
+        self.silent_since.get_or_insert(now);
         Ok(place)
     }
 }

@@ -32,6 +32,8 @@ pub struct Connection {
     welcome: Option<Welcome>,
     view: Option<View>,
     brought: Vec<Brought>,
+    /// Something has come since the last request left.
+    heard: bool,
     spent: bool,
 }
 
@@ -55,8 +57,18 @@ impl Connection {
         let mut patience = Patience { deadline, give_up };
         let allowed = patience.left();
         let socket = Socket::connect(address, &mut patience).map_err(|wait| failed(Phase::Connect, wait, allowed))?;
-        let inbox = Inbox::new();
-        Ok(Self { socket, limits, out, inbox, last_id: 0, welcome: None, view: None, brought: Vec::new(), spent: false })
+        Ok(Self {
+            socket,
+            limits,
+            out,
+            inbox: Inbox::new(),
+            last_id: 0,
+            welcome: None,
+            view: None,
+            brought: Vec::new(),
+            heard: false,
+            spent: false,
+        })
     }
 
     /// Says hello and waits for the welcome, where that has not come: until then nothing can have run. `give_up` is as in
@@ -116,9 +128,25 @@ impl Connection {
         encoded.map_err(|error| TransportError::new(Phase::Send, error.into()))?;
         self.spent = true;
         self.send(&mut patience, allowed)?;
+        self.heard = false;
         let reply = self.receive(&mut patience, allowed)?;
         self.spent = false;
         Ok(reply)
+    }
+
+    /// Waits on for the reply that did not come in time. Nothing is sent.
+    pub fn wait_on(&mut self, deadline: Instant, give_up: &mut dyn FnMut() -> bool) -> Result<Reply, TransportError> {
+        let mut patience = Patience { deadline, give_up };
+        let allowed = patience.left();
+        self.socket.prepare(allowed).map_err(|error| TransportError::io(Phase::Wait, &error))?;
+        let reply = self.receive(&mut patience, allowed)?;
+        self.spent = false;
+        Ok(reply)
+    }
+
+    /// Whether something has come since the last request left: the server is there.
+    pub fn shows_life(&self) -> bool {
+        self.heard
     }
 
     /// Writes all that is in `out`: only a request whose last byte was taken can run.
@@ -165,6 +193,7 @@ impl Connection {
             Ok(0) => Err(self.broken(TransportErrorKind::Lost)),
             Ok(count) => {
                 self.inbox.filled(count);
+                self.heard = true;
                 Ok(())
             }
             Err(wait) => Err(self.broken(failed(Phase::Wait, wait, allowed).kind)),

@@ -67,17 +67,45 @@ impl Link {
 
     /// Asks, and waits for the reply. The request's `time_left` is lowered to what remains when the request is written.
     /// Dropping the future cancels the request: it is not written where it has not been.
-    pub async fn ask(&self, mut request: Request, within: Duration) -> Result<Reply, TransportError> {
+    pub async fn ask(&self, request: Request, within: Duration) -> Result<Reply, TransportError> {
+        self.ask_patiently(request, within, |_, _| None).await
+    }
+
+    /// As [`ask`](Self::ask); where the time is over, `more` says how much longer to wait. It's told how far the request
+    /// has come (`Send` or `Wait`), and whether anything came on the link since the time began. A request that waited for
+    /// others to be answered has all its time from when it is written.
+    pub async fn ask_patiently(
+        &self,
+        mut request: Request,
+        within: Duration,
+        mut more: impl FnMut(Phase, bool) -> Option<Duration>,
+    ) -> Result<Reply, TransportError> {
         let shared = &self.inner.shared;
-        let deadline = Instant::now() + within;
-        let late = |phase| TransportError::new(phase, TransportErrorKind::TimedOut(within));
-        let Ok(room) = timeout_at(deadline, shared.room()).await else { return Err(late(Phase::Send)) };
+        let late = TransportErrorKind::TimedOut(within);
+        let mut heard = shared.heard();
+        let mut deadline = Instant::now() + within;
+        let room = loop {
+            match timeout_at(deadline, shared.room()).await {
+                Ok(room) => break room,
+                Err(_) => match more(Phase::Send, shared.heard() != heard) {
+                    Some(longer) => deadline = Instant::now() + longer,
+                    None => return Err(TransportError::new(Phase::Send, late)),
+                },
+            }
+            heard = shared.heard();
+        };
         let left = deadline.saturating_duration_since(Instant::now()).as_micros();
         request.time_left = request.time_left.min(u32::try_from(left).unwrap_or(u32::MAX));
+        let heard = shared.heard();
         let mut pending: Pending<'_> = shared.submit(&request, room)?;
-        match timeout_at(deadline, pending.reply()).await {
-            Ok(result) => result,
-            Err(_) => pending.give_up(TransportErrorKind::TimedOut(within)),
+        loop {
+            if let Ok(result) = timeout_at(deadline, pending.reply()).await {
+                return result;
+            }
+            match more(Phase::Wait, shared.heard() != heard) {
+                Some(longer) => deadline = Instant::now() + longer,
+                None => return pending.give_up(late),
+            }
         }
     }
 

@@ -48,6 +48,8 @@ struct State {
     last_id: u64,
     /// What was seen with the replies, and nobody has taken.
     brought: Vec<Brought>,
+    /// How often something came.
+    heard: u64,
     ended: Option<TransportErrorKind>,
 }
 
@@ -66,6 +68,7 @@ impl Shared {
             incoming: None,
             last_id: 0,
             brought: Vec::new(),
+            heard: 0,
             ended: None,
         };
         Self {
@@ -169,6 +172,16 @@ impl Shared {
     /// Notes which frame is coming in.
     pub(super) fn set_incoming(&self, header: Option<Header>) {
         self.lock().incoming = header;
+    }
+
+    /// Something came. Said before anybody is told what.
+    pub(super) fn hear(&self) {
+        self.lock().heard += 1;
+    }
+
+    /// A number that is another one whenever something has come.
+    pub(super) fn heard(&self) -> u64 {
+        self.lock().heard
     }
 
     /// Delivers the reply of the request with that id; nobody waits for a late one.

@@ -68,7 +68,7 @@ async fn read_all(shared: &Shared, mut reader: ReadHalf<BoxStream>, mut decoder:
         shared.set_incoming(decoder.pending_header());
         match read_some(&mut reader, &mut decoder).await {
             Ok(0) => return TransportErrorKind::Lost,
-            Ok(_) => {}
+            Ok(_) => shared.hear(),
             Err(error) => return TransportError::io(Phase::Wait, &error).kind,
         }
     }
