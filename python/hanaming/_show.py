@@ -22,7 +22,11 @@ def counted(number: int, what: str) -> str:
 
 def short(value: Any, limit: int = 60) -> str:
     """The value's `repr`, cut to a length."""
-    text = repr(value)
+    return cut(repr(value), limit)
+
+
+def cut(text: str, limit: int = 60) -> str:
+    """The text, cut to a length."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

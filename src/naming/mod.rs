@@ -16,5 +16,5 @@ pub use error::{Detail, ErrorKind, Fields, NamingError};
 pub use name::Name;
 pub use reference::{Address, AddressContent, LinkRef, Reference};
 pub use resolution::LinkWalk;
-pub use tree::{BindOptions, Change, Display, Entry, Lookup, Observer, Snapshot, Touched, Tree, TreeLink, TreePage};
+pub use tree::{BindOptions, Change, Display, Entry, Lookup, Moment, Observer, Snapshot, Touched, Tree, TreeLink, TreePage};
 pub use value::Value;

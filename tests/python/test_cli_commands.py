@@ -97,6 +97,8 @@ def test_naming_answers_are_exit_status_1(hanaming):
         (["lookup", "a", "--timeout", "0"], "--timeout"),
         (["lookup", "a", "b", "--raw"], "one name"),
         (["ls", "--tree", "forest"], "forest"),
+        (["ls", "--tree", "cluster", "--local"], "--tree cluster"),
+        (["tree", "--tree", "cluster", "--local"], "--tree cluster"),
         (["frobnicate"], "frobnicate"),
         (["bind", "a", "-1"], "'hanaming bind … -- -1'"),
         (["--json", "lookup", "a"], "'hanaming lookup --json …'"),

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from hanaming import Context, HAContext, LinkRef, Name, NameNotFoundError, Node, Reference
+from hanaming import Attempt, CompletionStatus, Context, HAContext, LinkRef, Name, NameNotFoundError, Node, Reference
 from hanaming.records import CheckReport
+from hanaming.records.attempts import Attempts
 
 NASTY = "<script>alert(1)</script>&\"'"
 
@@ -78,7 +79,19 @@ def test_a_display_never_uses_the_network() -> None:
         assert "192.0.2.1:9" in shown(ctx)
         assert {target.state for target in ctx.targets} == {"untried"}
         assert ctx.explain() == []
+        assert repr(ctx.explain()) == "<no attempts>"
         assert "0 attempts" in shown(ctx.explain())
+
+
+def test_attempts_are_short_however_many_and_however_wordy() -> None:
+    made = Attempt(
+        "127.0.0.1:1", "connect", "connection refused", CompletionStatus.NO, 0.001, "the request did not run there"
+    )
+    assert repr(made) == "<Attempt at 127.0.0.1:1: connection refused, NO, 1 ms>"
+    assert repr(Attempts([made])) == "<1 attempt, at 127.0.0.1:1: connection refused>"
+    assert repr(Attempts([made] * 6)) == "<6 attempts, the last at 127.0.0.1:1: connection refused>"
+    wordy = Attempt("127.0.0.1:1", "answer", "x" * 500, CompletionStatus.NO, 0.001, None)
+    assert max(len(repr(wordy)), len(repr(Attempts([wordy] * 6)))) < 120
 
 
 def test_node_and_view(busy: Node) -> None:

@@ -27,8 +27,10 @@ fn ask(peers: &[NodeId], until: u64) -> Next<&'static str> {
     Next::Ask { peers: peers.to_vec(), until: ms(until) }
 }
 
-fn unknown(answered: &[NodeId], silent: &[NodeId]) -> Next<&'static str> {
-    Next::Done(Verdict::Unknown { answered: answered.to_vec(), silent: silent.to_vec() })
+fn unknown(answered: &[NodeId], silent: &[NodeId], said: &Heard<&'static str>) -> Next<&'static str> {
+    let Heard::Absent(reach) = *said else { panic!("{said:?}") };
+    let furthest = answered.first().map(|first| (*first, reach));
+    Next::Done(Verdict::Unknown { answered: answered.to_vec(), silent: silent.to_vec(), furthest })
 }
 
 /// Nobody has it; this peer's word says the most of it.
@@ -119,12 +121,12 @@ fn silence_is_never_absence() {
     one.next(ms(1000));
     one.heard(B, ABSENT, ms(1001));
     assert_eq!(one.next(ms(1119)), Next::Wait(ms(1120)));
-    assert_eq!(one.next(ms(1120)), unknown(&[B], &[A, C]));
+    assert_eq!(one.next(ms(1120)), unknown(&[B], &[A, C], &ABSENT));
 
     let mut with_not_context = rule(&[A, B], None, 250);
     with_not_context.next(ms(1000));
     with_not_context.heard(B, NOT_CONTEXT, ms(1001));
-    assert_eq!(with_not_context.next(ms(1120)), unknown(&[B], &[A]));
+    assert_eq!(with_not_context.next(ms(1120)), unknown(&[B], &[A], &NOT_CONTEXT));
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn limits_nest() {
     for (left, until) in [(5000, 1020), (250, 1020), (80, 1020), (40, 1010)] {
         assert_eq!(rule(&[A, B], Some(B), left).next(ms(1000)), ask(&[B], until), "{left} ms left");
     }
-    assert_eq!(rule(&[A], None, 0).next(ms(1000)), unknown(&[], &[A]));
+    assert_eq!(rule(&[A], None, 0).next(ms(1000)), unknown(&[], &[A], &ABSENT));
 }
 
 #[test]
@@ -155,7 +157,7 @@ fn the_time_for_all_starts_when_all_are_asked() {
     assert_eq!(rule.next(ms(1000)), ask(&[A], 1020));
     // 130 ms remain at 1020, of which 60 %.
     assert_eq!(rule.next(ms(1020)), ask(&[B], 1098));
-    assert_eq!(rule.next(ms(1098)), unknown(&[], &[A, B]));
+    assert_eq!(rule.next(ms(1098)), unknown(&[], &[A, B], &ABSENT));
 }
 
 #[test]
@@ -238,7 +240,7 @@ fn a_peer_whose_connection_broke_is_asked_again() {
     rule.heard(A, Heard::Broke, ms(1115));
     rule.heard(B, ABSENT, ms(1116));
     assert_eq!(rule.next(ms(1116)), Next::Wait(ms(1120)));
-    assert_eq!(rule.next(ms(1120)), unknown(&[B], &[A]));
+    assert_eq!(rule.next(ms(1120)), unknown(&[B], &[A], &ABSENT));
     assert_eq!(rule.asked(), [A, B]);
 }
 

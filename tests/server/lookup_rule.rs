@@ -143,6 +143,17 @@ async fn a_frozen_peer_is_named_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn beside_silence_it_is_told_what_is_no_context() {
+    let world = World::new(3);
+    world.bind(1, "a", "a value");
+    world.set(2, Manner::Frozen);
+    for (asked, name, told) in [(1, "a/x", Some("a")), (0, "a/x", Some("a")), (0, "b/x", None)] {
+        let (kind, fault) = failed(world.lookup(asked, name).await.0);
+        assert_eq!((kind, fault.resolved_name.as_deref()), (ErrorKind::ServiceUnavailable, told), "{name} from n{asked}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_leaves_the_view_is_not_waited_for() {
     let world = World::new(3);
     world.set(2, Manner::Frozen);

@@ -10,6 +10,7 @@ mod life;
 mod load;
 mod lookup_rule;
 mod merge;
+mod one_moment;
 mod pace;
 mod phases;
 mod queue;

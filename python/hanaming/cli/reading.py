@@ -81,6 +81,7 @@ def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
 
     The cluster tree and all live nodes' local trees are merged.
     """
+    _check(session, tree)
     if session.json or long:
         bindings = session.context.list_bindings(name, tree=tree)
         if session.json:
@@ -96,6 +97,13 @@ def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
         click.echo(errors.printable(entry.name))
 
 
+def _check(session: Session, tree: Tree) -> None:
+    if session.local and tree == "cluster":
+        raise click.UsageError(
+            "--local asks for one node's local tree, and --tree cluster for another: give one of them"
+        )
+
+
 @command(
     examples="""
     hanaming tree
@@ -108,6 +116,7 @@ def ls(session: Session, name: str, long: bool, tree: Tree) -> None:
 @click.option("--tree", "trees", type=_TREES, default="all", show_default=True, help="Which trees are merged.")
 def tree(session: Session, name: str, depth: int, trees: Tree) -> None:
     """Shows all that lies beneath a context."""
+    _check(session, trees)
     if session.json:
         session.print_json(_subtree(session.context, name, depth, trees))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hanaming._show import counted, duration, table
+from hanaming._show import counted, cut, duration, table
 
 if TYPE_CHECKING:
     from hanaming.failure import CompletionStatus
@@ -16,7 +16,7 @@ class Attempt:
     """One try of a call at one target."""
 
     target: str
-    """The target as `host:port`; `"in process"` for a node of this process."""
+    """The target as `host:port`, also where it is a node of this process."""
     phase: str
     """How far it came: resolve, connect, handshake, send, wait, receive or answer."""
     outcome: str
@@ -28,6 +28,9 @@ class Attempt:
     why_next: str | None
     """Why another attempt followed; `None` for the last."""
 
+    def __repr__(self) -> str:
+        return f"<Attempt at {self.target}: {cut(self.outcome)}, {self.completion.value}, {duration(self.elapsed)}>"
+
     def __str__(self) -> str:
         told = f"{self.target}: {self.outcome} ({self.phase}, {self.completion.value}, {1000 * self.elapsed:.1f} ms)"
         return f"{told}; {self.why_next}" if self.why_next else told
@@ -37,6 +40,12 @@ class Attempts(list[Attempt]):
     """A call's attempts, in order."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<no attempts>"
+        which = "" if len(self) == 1 else "the last "
+        return f"<{counted(len(self), 'attempt')}, {which}at {self[-1].target}: {cut(self[-1].outcome)}>"
 
     def _repr_html_(self) -> str:
         rows = [(a.target, a.outcome, a.phase, a.completion.value, duration(a.elapsed), a.why_next or "") for a in self]

@@ -34,7 +34,29 @@ pub enum Lookup {
     Invalid(NamingError),
 }
 
+/// A tree as it is at one moment, to look several names up in.
+pub struct Moment {
+    bindings: Arc<Bindings>,
+    root: Arc<Entry>,
+}
+
+impl Moment {
+    /// Looks up a name by its text.
+    pub fn lookup(&self, text: &str) -> Lookup {
+        match Name::parse(text) {
+            Ok(name) if name.is_empty() => Lookup::Found(self.root.clone()),
+            Ok(name) => name.check_operation().map_or_else(Lookup::Invalid, |()| truth(&self.bindings, &Path::new(&name))),
+            Err(error) => Lookup::Invalid(error),
+        }
+    }
+}
+
 impl Tree {
+    /// The tree as it is now: what is looked up there is of one state, however many writes follow.
+    pub fn moment(&self) -> Moment {
+        Moment { bindings: self.published.load_full(), root: self.root.clone() }
+    }
+
     /// Looks up a name by its text. The canonical text of a bound name is found without being read; any other
     /// spelling is read first.
     pub fn lookup(&self, text: &str) -> Lookup {

@@ -36,7 +36,7 @@ use place::Key;
 use transaction::Writer;
 
 pub use list::TreePage;
-pub use lookup::Lookup;
+pub use lookup::{Lookup, Moment};
 pub use observer::{Observer, Touched};
 pub use operation::{BindOptions, Display};
 pub use snapshot::Snapshot;
@@ -135,6 +135,11 @@ impl Tree {
     /// All bindings as they are at this moment, at no cost.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.published.load_full())
+    }
+
+    /// What `read` makes of the tree, if no write went on meanwhile: then all that it looked up is of one state.
+    pub fn undisturbed<T>(&self, read: impl FnOnce() -> Option<T>) -> Option<T> {
+        self.index.undisturbed(read)
     }
 
     /// What `read` makes of a moment in which no write goes on, so that all that an [`Observer`] keeps is of that moment

@@ -65,7 +65,8 @@ impl PyContext {
         entered(|| self.run(name.py(), operation::lookup_link(&self.base, name)?, timeout))
     }
 
-    /// What is bound at many names: a `dict` without those at which nothing is. A silent node is an error.
+    /// What is bound at many names: a `dict` without those at which nothing is. A silent node is an error. Up to 1,024 names
+    /// are answered from one moment of each tree that one node has.
     #[pyo3(signature = (names, *, timeout = None))]
     fn lookup_many<'py>(&self, names: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(names.py(), operation::lookup_many(&self.base, names)?, timeout))
@@ -240,7 +241,8 @@ impl PyContext {
     }
 
     /// The attempts of the last finished call of this thread, through this context or one that it shares its
-    /// connections with. Only targets that were tried.
+    /// connections with. Only targets that were tried. It's about the past: nothing is asked, so a closed context tells it
+    /// too.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| attempts::attempts(py, &self.session.explain()))
     }

@@ -38,32 +38,36 @@ impl Core {
         if let Some(refusal) = self.too_many(names) {
             return Some(refusal);
         }
-        let mut gathered = Gathered::new(self.limits.frame, scope);
-        for name in names.iter() {
-            let goes_on = match self.own_entry(scope, name) {
-                Ok((entry, _)) => gathered.push(&ManyItem::Found { content: &entry.content, version: Some(entry.version) }),
-                Err(told) if self.is_settled(scope, &told) => gathered.push(&told.into_item()),
-                Err(_) => return None,
-            };
-            if !goes_on {
-                break;
+        let gathered = self.at_one_moment(scope, |look| {
+            let mut gathered = Gathered::new(self.limits.frame, scope);
+            for name in names.iter() {
+                let goes_on = match look(name) {
+                    Ok((entry, _)) => gathered.push(&ManyItem::Found { content: &entry.content, version: Some(entry.version) }),
+                    Err(told) if self.is_settled(scope, &told) => gathered.push(&told.into_item()),
+                    Err(_) => return None,
+                };
+                if !goes_on {
+                    break;
+                }
             }
-        }
-        Some(gathered.into_reply(names.len()))
+            Some(gathered)
+        });
+        Some(gathered?.into_reply(names.len()))
     }
 
     /// The answers to many names, by the lookup rule for each.
     pub async fn many(self: Arc<Self>, scope: Scope, names: Texts, deadline: Instant) -> Reply {
         let mut gathered = Gathered::new(self.limits.frame, scope);
+        let own: Vec<Told> = self.at_one_moment(scope, |look| names.iter().map(|name| self.told(look(name))).collect());
+        let mut own = own.into_iter();
         for start in (0..names.len()).step_by(WINDOW) {
-            let window = start..names.len().min(start + WINDOW);
-            let mut told: Vec<Told> = Vec::with_capacity(window.len());
+            let mut told: Vec<Told> = Vec::with_capacity(WINDOW.min(own.len()));
             let mut delegated = FuturesUnordered::new();
-            for (place, name) in window.map(|index| names.get(index)).enumerate() {
-                told.push(match self.own(scope, name) {
+            for (place, own) in own.by_ref().take(WINDOW).enumerate() {
+                told.push(match own {
                     Told::Absent(absence) if scope == Scope::Cluster => {
                         let core = Arc::clone(&self);
-                        let name = Arc::from(name);
+                        let name = Arc::from(names.get(start + place));
                         delegated.push(async move { (place, core.delegate(name, absence, deadline).await) });
                         Told::Fault(fault::internal("a delegated lookup ended without an answer"))
                     }
@@ -117,7 +121,7 @@ impl Core {
                         changed = bulletins.changed() => match changed {
                             Ok(()) => rule.view(&bulletins.borrow_and_update().peer_ids()),
                             // The node ends; nobody waits for this answer.
-                            Err(_) => return Told::Unknown { answered: Vec::new(), silent: names(&bulletin, &bulletin.peer_ids()) },
+                            Err(_) => return nobody_heard(&bulletin),
                         },
                         () = sleep_until(self.clock.instant(until)) => {}
                     }
@@ -150,21 +154,23 @@ impl Core {
                 }
             }
             Verdict::Error { answer: ManyItem::Fault(fault), .. } => Told::Fault(*fault),
-            Verdict::Error { from, .. } => {
-                Told::Unknown { answered: vec![Arc::clone(&self.name)], silent: names(bulletin, &[from]) }
-            }
-            Verdict::Absent(furthest) => {
-                let by_peer = furthest.and_then(|(id, reach)| Some(own.by_peer(bulletin.name_of(id)?, reach)));
-                Told::Absent(match by_peer {
-                    Some(by_peer) => own.and(by_peer),
-                    None => own,
-                })
-            }
-            Verdict::Unknown { answered, silent } => {
-                Told::Unknown { answered: with_self(&answered), silent: names(bulletin, &silent) }
-            }
+            Verdict::Error { from, .. } => Told::Unknown {
+                answered: vec![Arc::clone(&self.name)],
+                silent: names(bulletin, &[from]),
+                not_context: own.what_is_not_context(),
+            },
+            Verdict::Absent(furthest) => Told::Absent(own.or_by_peer(bulletin, furthest)),
+            Verdict::Unknown { answered, silent, furthest } => Told::Unknown {
+                answered: with_self(&answered),
+                silent: names(bulletin, &silent),
+                not_context: own.or_by_peer(bulletin, furthest).what_is_not_context(),
+            },
         }
     }
+}
+
+fn nobody_heard(bulletin: &Bulletin) -> Told {
+    Told::Unknown { answered: Vec::new(), silent: names(bulletin, &bulletin.peer_ids()), not_context: None }
 }
 
 fn names(bulletin: &Bulletin, ids: &[NodeId]) -> Vec<Arc<str>> {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::failure::CompletionStatus;
 use crate::naming::shown::Short;
-use crate::naming::{Entry, ErrorKind, Listed, Lookup, Name, NamingError, Source, Tree, TreeLink};
+use crate::naming::{Entry, ErrorKind, Listed, Lookup, Moment, Name, NamingError, Source, Tree, TreeLink};
 use crate::protocol::{Answer, Fault, Found, LinkMet, ManyItem, Reply, Scope};
+use crate::topology::NodeId;
 
 use super::fault;
+use crate::server::bulletin::Bulletin;
 use crate::server::core::Core;
 use crate::server::peers::delegation::Reach;
 
@@ -27,6 +29,8 @@ pub enum Told {
         answered: Vec<Arc<str>>,
         /// Who did not.
         silent: Vec<Arc<str>>,
+        /// What some of those who answered have on the way to the name, if it's no context.
+        not_context: Option<Name>,
     },
     /// It could not be looked up.
     Fault(Fault),
@@ -85,6 +89,19 @@ impl Absence {
         }
     }
 
+    /// What says more: this, or what the peer said that got the furthest.
+    pub fn or_by_peer(self, bulletin: &Bulletin, furthest: Option<(NodeId, Reach)>) -> Self {
+        match furthest.and_then(|(id, reach)| Some(self.by_peer(bulletin.name_of(id)?, reach))) {
+            Some(by_peer) => self.and(by_peer),
+            None => self,
+        }
+    }
+
+    /// What stands on the way and is no context.
+    pub fn what_is_not_context(&self) -> Option<Name> {
+        self.not_context.as_ref().map(|_| self.resolved.clone())
+    }
+
     /// As an error.
     pub fn into_fault(self) -> Fault {
         let (kind, message) = match &self.not_context {
@@ -106,7 +123,9 @@ impl Told {
             Self::Found(found) => return Reply::Done(Answer::Found(found)),
             Self::Link(link) => return Reply::Done(Answer::Link(link)),
             Self::Absent(absence) => absence.into_fault(),
-            Self::Unknown { answered, silent } => fault::silence(answered, silent, Vec::new()),
+            Self::Unknown { answered, silent, not_context } => {
+                Fault { resolved_name: not_context.map(|name| name.to_string()), ..fault::silence(answered, silent, Vec::new()) }
+            }
             Self::Fault(fault) => fault,
         })
     }
@@ -120,29 +139,82 @@ impl Told {
                 let Reach { not_context, resolved } = absence.reach();
                 ManyItem::Absent { not_context, resolved }
             }
-            Self::Unknown { answered, silent } => ManyItem::Unknown { answered, silent },
+            Self::Unknown { answered, silent, .. } => ManyItem::Unknown { answered, silent },
             Self::Fault(fault) => ManyItem::Fault(Box::new(fault)),
         }
+    }
+}
+
+/// What is bound at a name, not copied, and in which tree; else what is to be said.
+pub type Looked = Result<(Arc<Entry>, Source), Box<Told>>;
+
+/// A way to look a name up.
+pub type Look<'a> = dyn Fn(&str) -> Looked + 'a;
+
+/// A tree, or one moment of it.
+trait LookedUp {
+    fn lookup(&self, name: &str) -> Lookup;
+    /// Whether it's certain, and soon known, that nothing is bound at a name or on the way to it.
+    fn surely_lacks(&self, name: &str) -> bool;
+}
+
+impl LookedUp for Tree {
+    fn lookup(&self, name: &str) -> Lookup {
+        self.lookup(name)
+    }
+
+    fn surely_lacks(&self, name: &str) -> bool {
+        self.surely_lacks(name)
+    }
+}
+
+impl LookedUp for Moment {
+    fn lookup(&self, name: &str) -> Lookup {
+        self.lookup(name)
+    }
+
+    fn surely_lacks(&self, _: &str) -> bool {
+        false
     }
 }
 
 impl Core {
     /// What the node's own trees say of `name`: its local tree alone, or the cluster tree first for the whole cluster.
     pub fn own(&self, scope: Scope, name: &str) -> Told {
-        match self.own_entry(scope, name) {
+        self.told(self.own_entry(scope, name))
+    }
+
+    /// The same of what was looked up.
+    pub fn told(&self, looked: Looked) -> Told {
+        match looked {
             Ok((entry, source)) => Told::Found(self.found(&entry, source)),
             Err(told) => *told,
         }
     }
 
-    /// The same, of which the entry that is bound is not copied: what else is to be said is rare among many names.
-    pub fn own_entry(&self, scope: Scope, name: &str) -> Result<(Arc<Entry>, Source), Box<Told>> {
+    /// What `read` makes of the own trees: whatever it looks up in them is of one moment, so that of a rename it sees both
+    /// names as they were, or both as they are.
+    pub fn at_one_moment<R>(&self, scope: Scope, read: impl Fn(&Look<'_>) -> R) -> R {
+        let lookup = |name: &str| self.entry_in(&*self.cluster, &*self.local, scope, name);
+        // Most names are found without being read, and most moments are undisturbed.
+        let quick = self.cluster.undisturbed(|| self.local.undisturbed(|| Some(read(&lookup))));
+        quick.unwrap_or_else(|| {
+            let (cluster, local) = (self.cluster.moment(), self.local.moment());
+            read(&|name| self.entry_in(&cluster, &local, scope, name))
+        })
+    }
+
+    fn own_entry(&self, scope: Scope, name: &str) -> Looked {
+        self.entry_in(&*self.cluster, &*self.local, scope, name)
+    }
+
+    fn entry_in<T: LookedUp>(&self, cluster: &T, local: &T, scope: Scope, name: &str) -> Looked {
         // Most names are in one of the two trees only: how they are missing from the other is not worked out for nothing.
-        if scope != Scope::Cluster || self.cluster.surely_lacks(name) {
-            return self.entry(&self.local, Source::Local, name);
+        if scope != Scope::Cluster || cluster.surely_lacks(name) {
+            return self.entry(local, Source::Local, name);
         }
-        self.entry(&self.cluster, Source::Cluster, name).or_else(|first| match *first {
-            Told::Absent(first) => self.entry(&self.local, Source::Local, name).map_err(|second| match *second {
+        self.entry(cluster, Source::Cluster, name).or_else(|first| match *first {
+            Told::Absent(first) => self.entry(local, Source::Local, name).map_err(|second| match *second {
                 Told::Absent(second) => Box::new(Told::Absent(first.and(second))),
                 told => Box::new(told),
             }),
@@ -157,13 +229,10 @@ impl Core {
 
     /// What one tree says.
     pub fn look(&self, tree: &Tree, source: Source, name: &str) -> Told {
-        match self.entry(tree, source, name) {
-            Ok((entry, source)) => Told::Found(self.found(&entry, source)),
-            Err(told) => *told,
-        }
+        self.told(self.entry(tree, source, name))
     }
 
-    fn entry(&self, tree: &Tree, source: Source, name: &str) -> Result<(Arc<Entry>, Source), Box<Told>> {
+    fn entry(&self, tree: &impl LookedUp, source: Source, name: &str) -> Looked {
         Err(Box::new(match tree.lookup(name) {
             Lookup::Found(entry) => return Ok((entry, source)),
             Lookup::Link(link) => Told::Link(self.link_met(&link, source)),

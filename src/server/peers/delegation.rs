@@ -94,6 +94,8 @@ pub enum Verdict<A> {
         answered: Vec<NodeId>,
         /// Who did not, in the order asked.
         silent: Vec<NodeId>,
+        /// The first of those who answered that got furthest.
+        furthest: Option<(NodeId, Reach)>,
     },
 }
 
@@ -236,6 +238,6 @@ impl<A> Delegation<A> {
         let answered = order.iter().copied().filter(|id| standing(id) == Some(Standing::Answered)).collect();
         let silent =
             order.iter().copied().filter(|id| standing(id).is_some_and(|standing| standing != Standing::Answered)).collect();
-        Verdict::Unknown { answered, silent }
+        Verdict::Unknown { answered, silent, furthest: self.furthest }
     }
 }

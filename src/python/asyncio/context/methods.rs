@@ -70,7 +70,8 @@ impl PyAioContext {
         entered(|| self.start(name.py(), operation::lookup_link(&self.base, name), timeout))
     }
 
-    /// What is bound at many names: a `dict` without those at which nothing is. A silent node is an error.
+    /// What is bound at many names: a `dict` without those at which nothing is. A silent node is an error. Up to 1,024 names
+    /// are answered from one moment of each tree that one node has.
     #[pyo3(signature = (names, *, timeout = None))]
     fn lookup_many<'py>(&self, names: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(names.py(), operation::lookup_many(&self.base, names), timeout))
@@ -245,7 +246,8 @@ impl PyAioContext {
     }
 
     /// The attempts of the last finished call of this task, on this event loop, through this context or one that it
-    /// shares its connections with. Only targets that were tried. Not awaited.
+    /// shares its connections with. Only targets that were tried. It's about the past and never raises; once the
+    /// context is closed, nothing is told. Not awaited.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let attempts = match self.session.turning_if_any(py)? {
