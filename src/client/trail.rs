@@ -106,11 +106,6 @@ impl Try {
         self.node.as_ref().unwrap_or(&self.label)
     }
 
-    /// Whether the end of the call left it no time to be answered.
-    pub(super) fn is_cut_off(&self) -> bool {
-        self.hurried && matches!(self.outcome, Outcome::Broke(TransportErrorKind::TimedOut(_)))
-    }
-
     /// What came of it, in words, on one line: some are a server's own.
     pub(super) fn words(&self) -> String {
         let told = self.told();
@@ -261,20 +256,6 @@ impl Trail {
                 && attempt.phase >= Phase::Handshake
                 && matches!(attempt.outcome, Outcome::Broke(TransportErrorKind::TimedOut(_)))
         })
-    }
-
-    /// The worst of what each target's last try came to, where a try that the end of the call cut off doesn't count: of a
-    /// name that is waited for, whom it meets is chance.
-    pub(super) fn last_completion(&self) -> Option<CompletionStatus> {
-        let mut seen: Vec<&Arc<str>> = Vec::new();
-        let mut worst: Option<CompletionStatus> = None;
-        for attempt in self.tries.iter().rev().filter(|attempt| !attempt.is_cut_off()) {
-            if !seen.contains(&&attempt.label) {
-                seen.push(&attempt.label);
-                worst = Some(worst.map_or(attempt.completion, |worst| worst.worst(attempt.completion)));
-            }
-        }
-        worst
     }
 
     /// The tries in words. Of very many, the first and the last are kept.

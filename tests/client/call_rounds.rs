@@ -411,7 +411,7 @@ fn what_the_end_of_a_wait_cuts_off_is_no_silence() {
     stage.now = ms(5000);
     let error = stage.error(broke(Phase::Wait, TransportErrorKind::TimedOut(ms(1))));
     assert_eq!(error.to_string(), "'orders': not bound in 5.0 s. na: no such name; nb: no such name; nc: silent. Safe to retry.");
-    assert_eq!(error.fields().completion, CompletionStatus::Yes, "all that had time answered");
+    assert_eq!(error.fields().completion, CompletionStatus::Yes, "it was answered before");
 }
 
 #[test]

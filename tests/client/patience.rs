@@ -6,7 +6,7 @@ use hanaming::client::{Call, Health, Input, Invocation, Output};
 use hanaming::failure::Phase;
 use hanaming::transport::TransportErrorKind;
 
-use crate::stage::{Stage, bind, broke, connection_refused, found, letter, lookup, ms, silent};
+use crate::stage::{Stage, bind, broke, connection_refused, found, letter, lookup, ms, silent, subject};
 
 impl Stage {
     fn patience(&mut self) -> Option<Duration> {
@@ -94,6 +94,15 @@ fn a_request_that_leaves_late_has_its_time_from_then_on() {
     stage.again(lookup("orders"));
     stage.start();
     assert_eq!(stage.call.leaves(ms(8200)), ms(8250), "the call's end is its end");
+}
+
+#[test]
+fn a_node_that_waits_for_a_name_answers_before_its_time_is_over() {
+    let mut stage = Stage::new("a", Invocation::wait_for(subject("orders")).unwrap());
+    assert_eq!(stage.start(), "send a 300");
+    assert_eq!(stage.request().time_left, 225_000);
+    assert_eq!(stage.call.leaves(ms(4960)), ms(5000));
+    assert_eq!(stage.request().time_left, 30_000);
 }
 
 #[test]

@@ -52,10 +52,10 @@ fn a_request_in_the_queue_waits_as_long_as_replies_come() {
     let server = echo();
     let mut turning = one(&server);
     let tokens: Vec<u32> = (0..MANY).map(|nth| turning.begin(lookup(&nth.to_string()), LONG).0).collect();
+    let begun = turning.now();
     turning.turn_until(|turning| turning.driver.under_way() < MANY);
-    // Some were answered, the others have waited since before.
-    turning.ring_at(turning.now() + ATTEMPT / 2);
-    turning.ring_at(turning.now() + ATTEMPT / 2);
+    // Some were answered since; the others have waited for as long as an attempt takes.
+    turning.ring_at(begun + ATTEMPT);
     for token in tokens {
         assert_eq!(trail(&turning.wait(token)).len(), 1);
     }

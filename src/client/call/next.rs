@@ -9,7 +9,6 @@ use super::super::fleet::{Fleet, Reach};
 use super::super::rounds::Turn;
 use super::super::target::TargetId;
 use super::super::trail::Why;
-use super::patience::micros;
 use super::{Call, Current, Output, Send};
 
 /// The first server that is sent a change has this long, where another could be sent it too and would know it by its id. A
@@ -91,7 +90,7 @@ impl Call {
         let ends = now + limit;
         let hurried = limit < most;
         self.current = Some(Current { target: id, extent, label, node, started: now, limit, asked_at, hurried });
-        self.request.time_left = micros(limit);
+        self.request.time_left = self.told_limit(limit);
         fleet.begin(id);
         Output::Send(Send { target: id, ends, fresh })
     }

@@ -18,8 +18,14 @@ impl Call {
         let limit = current.limit.min(self.deadline.saturating_sub(now));
         current.started = now;
         current.hurried |= limit < current.limit;
-        self.request.time_left = micros(limit);
+        self.request.time_left = self.told_limit(limit);
         now + limit
+    }
+
+    /// What a node is told of the attempt's limit. A name that is waited for is missing until the last moment: the node's
+    /// word that it is, is to come before the attempt ends and not with it.
+    pub(super) fn told_limit(&self, limit: Duration) -> u32 {
+        micros(if self.invocation.waits() { limit.saturating_sub(limit / 4) } else { limit })
     }
 
     /// The attempt's time is over, but something came on its connection since its request left: until when to wait on,
@@ -37,6 +43,6 @@ impl Call {
 }
 
 /// As requests say it.
-pub(super) fn micros(time: Duration) -> u32 {
+fn micros(time: Duration) -> u32 {
     u32::try_from(time.as_micros()).unwrap_or(u32::MAX).max(1)
 }

@@ -54,8 +54,7 @@ impl Call {
         Rounds::note_open(fleet, &mut self.trail);
         let what = if self.invocation.waits() { "not bound" } else { "not answered" };
         let message = format!("{what} in {}", seconds(self.timeout));
-        let completion = if self.invocation.waits() { self.trail.last_completion().unwrap_or(self.worst) } else { self.worst };
-        let error = self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, completion);
+        let error = self.indefinite(fleet, ErrorKind::TimeLimitExceeded, &message, self.worst);
         self.last_known(fleet, now, error)
     }
 
