@@ -54,7 +54,7 @@ fn decide<'a>(chain: &'a Chain, findings: &[Finding<'a>]) -> Option<Decision<'a>
     if meaning.completion == CompletionStatus::No && meaning.weight != Weight::Decisive && unknown_before(findings, finding) {
         return unknown(chain);
     }
-    let (printed, weak) = printed(findings);
+    let (printed, weak) = printed(findings, finding, &meaning);
     let (completion, source) = match printed {
         Some(CompletionStatus::No) if meaning.liar => (meaning.completion, Source::Liar),
         // A default constructor's NO, and what is deeper knows that the request had left.
@@ -177,15 +177,35 @@ const ANSWERED: Meaning =
 const NO_RULE: Meaning = Meaning::maybe(Category::Unknown, "unknown", "no rule knows it").trust(30);
 
 /// The status printed on the client's own request, and whether it is a weak one.
-fn printed(findings: &[Finding<'_>]) -> (Option<CompletionStatus>, bool) {
+fn printed(findings: &[Finding<'_>], deciding: &Finding<'_>, meaning: &Meaning) -> (Option<CompletionStatus>, bool) {
+    let lost = meaning.completion == CompletionStatus::Maybe
+        && matches!(meaning.category, Category::ConnectionLost | Category::NoResponse);
     for finding in findings.iter().filter(|finding| !finding.inner) {
         if let Some(status) = finding.thrown.completed {
+            if lost && status != CompletionStatus::Maybe && is_of_another_call(findings, finding, deciding) {
+                continue;
+            }
             let is_corba = corba::system_exception(&finding.thrown.class).is_some();
             let is_default = finding.thrown.minor.unwrap_or_default() == Minor(0);
             return (Some(status), is_corba && is_default && status == CompletionStatus::No);
         }
     }
     (None, false)
+}
+
+/// Whether what an exception prints is no word on the request that was lost with `deciding`: it is the noise of a shutdown, an
+/// answer, or was thrown in the handling of the other.
+fn is_of_another_call(findings: &[Finding<'_>], printing: &Finding<'_>, deciding: &Finding<'_>) -> bool {
+    if std::ptr::eq(printing.thrown, deciding.thrown) {
+        return false;
+    }
+    let is_answer_or_noise = printing.meaning.is_some_and(|meaning| {
+        matches!(meaning.category, Category::ClientShutdown | Category::NamingAnswer | Category::Application)
+    });
+    let place = |of: &Finding<'_>| findings.iter().position(|finding| std::ptr::eq(finding.thrown, of.thrown));
+    let (Some(one), Some(other)) = (place(printing), place(deciding)) else { return is_answer_or_noise };
+    let between = &findings[one.min(other) + 1..=one.max(other)];
+    is_answer_or_noise || between.iter().any(|finding| finding.thrown.link == Link::Context)
 }
 
 fn is_deeper_and_later(finding: &Finding<'_>, meaning: &Meaning) -> bool {

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use hanaming::client::{Call, Health, Input, Invocation, Output};
+use hanaming::client::{Call, ClientConfig, Health, Input, Invocation, Output};
 use hanaming::failure::Phase;
+use hanaming::protocol::Scope;
 use hanaming::transport::TransportErrorKind;
 
-use crate::stage::{Stage, bind, broke, connection_refused, found, letter, lookup, ms, silent, subject};
+use crate::stage::{Stage, bind, broke, config, connection_refused, found, letter, lookup, ms, silent, subject};
 
 impl Stage {
     fn patience(&mut self) -> Option<Duration> {
@@ -25,16 +26,35 @@ impl Stage {
 }
 
 #[test]
-fn where_nobody_else_can_be_asked_an_attempt_has_the_rest_of_the_time() {
-    for invocation in [lookup("orders"), bind("orders")] {
-        let mut stage = Stage::new("a", invocation);
+fn where_nobody_else_can_be_asked_an_attempt_has_most_of_the_time() {
+    let in_a_local_tree = ClientConfig { scope: Scope::Local, ..config("a") };
+    for (config, invocation, most) in [
+        (config("a"), lookup("orders"), 3750),
+        (config("a"), bind("orders"), 3750),
+        // It would not be sent again.
+        (in_a_local_tree, bind("orders"), 5000),
+    ] {
+        let mut stage = Stage::with(config, invocation);
         let limit: u64 = stage.start().rsplit(' ').next().unwrap().parse().unwrap();
         stage.now = ms(limit);
         assert_eq!(stage.patience(), Some(ms(2 * limit)), "looked at again, as somebody may come");
-        stage.now = ms(4900);
-        assert_eq!(stage.patience(), Some(ms(5000)));
-        stage.now = ms(5000);
-        assert_eq!(stage.patience(), None, "but no more than that");
+        stage.now = ms(most - 100);
+        assert_eq!(stage.patience(), Some(ms(most)));
+        stage.now = ms(most);
+        assert_eq!(stage.patience(), None, "the reply may be lost although others come");
+    }
+}
+
+#[test]
+fn where_all_are_busy_an_attempt_has_three_times_its_limit() {
+    for (invocation, limit) in [(lookup("orders"), 250), (bind("orders"), 1000)] {
+        let mut stage = Stage::new("ab", invocation);
+        assert_eq!(stage.start(), format!("send a {limit}"));
+        stage.others(40);
+        stage.now = ms(2 * limit);
+        assert_eq!(stage.patience(), Some(ms(3 * limit)));
+        stage.now = ms(3 * limit);
+        assert_eq!(stage.patience(), None, "the reply may be lost although others come");
     }
 }
 

@@ -192,6 +192,9 @@ proptest! {
         let prefix = PREFIXES[prefix.index(PREFIXES.len())];
         // Within a wrapped value, a prefix of no known form cannot be told from the value.
         changed = prefixed(&if prefix == UNKNOWN { changed } else { wrapped(&changed, width) }, prefix);
-        prop_assert_eq!(was.clone(), meaning(&changed), "{} in\n{}", id, changed);
+        let is = meaning(&changed);
+        // So narrow, and behind a prefix, a message is in pieces: it may come to mean more than it said, and never less.
+        let is_careful = width < 70 && was.completion.is_some() && is.completion == Some(CompletionStatus::Maybe);
+        prop_assert!(*was == is || is_careful, "{}: {:?} became {:?} in\n{}", id, was, is, changed);
     }
 }

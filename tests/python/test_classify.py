@@ -341,3 +341,29 @@ def test_a_node_that_is_closed_in_this_process():
     with Node("n1") as node:
         local = node.local
     assert told(failure(local.lookup, "x"))[0] is Category.CLIENT_SHUTDOWN
+
+
+@pytest.mark.parametrize("text", ["word " * 120, "x" * 500, "\ud800/x", "a" * 300 + ".log"])
+def test_prose_that_no_file_could_be_named_is_no_failure(text):
+    assert classify(text).category is Category.NOT_A_FAILURE
+
+
+def raised_while_a_reset_is_handled(later):
+    try:
+        raise ConnectionResetError(104, "reset by peer")  # noqa: TRY301 - as it happens
+    except ConnectionResetError:
+        raise later  # noqa: B904 - its context is the point
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        corba.BAD_INV_ORDER(0x4F4D0004, corba.COMPLETED_NO),
+        hanaming.NameNotFoundError("x"),
+        hanaming.ContextClosedError("c"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_is_raised_while_a_lost_call_is_handled_says_nothing_of_that_call(later):
+    found = classify(failure(raised_while_a_reset_is_handled, later))
+    assert (found.completion, found.action) == (MAYBE, Action.SURFACE)

@@ -38,12 +38,20 @@ def classify(x: BaseException | Mapping[str, Any] | str | bytes | bytearray | me
     if isinstance(given, (bytes, bytearray, memoryview)):
         return from_native(classify_text(_narrow(bytes(given))))
     if isinstance(given, str):
-        verdict = from_native(classify_text(given.encode(errors="surrogateescape")))
+        verdict = from_native(classify_text(_encoded(given)))
         return _of_file(given) if verdict.category is Category.NOT_A_FAILURE and _is_file(given) else verdict
     if isinstance(given, Mapping):
         verdict = from_native(classify_description(mapping.description_of(given)))
         return of_repeatable(verdict) if mapping.is_repeatable(given) else verdict
     return _refuse(given)
+
+
+def _encoded(text: str) -> bytes:
+    """The text's bytes, those among them that are no text; what stands for no byte at all becomes a question mark."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode(errors="replace")
 
 
 def _narrow(data: bytes) -> bytes:
@@ -63,7 +71,11 @@ def _is_file(text: str) -> bool:
     name = text.strip()
     if not name or len(name) > _LONGEST_PATH or "\n" in name or "\0" in name:
         return False
-    return Path(name).exists() or ("/" in name and " " not in name and name.endswith((".log", ".txt", ".gz", ".out")))
+    try:
+        exists = Path(name).exists()
+    except (OSError, ValueError):  # what no file system has as a name
+        return False
+    return exists or ("/" in name and " " not in name and name.endswith((".log", ".txt", ".gz", ".out")))
 
 
 def _of_file(name: str) -> Verdict:

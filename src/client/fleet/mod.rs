@@ -398,6 +398,11 @@ impl Fleet {
         self.rotation.iter().any(|id| !tried.contains(id) && load(*id) <= enough)
     }
 
+    /// Whether there is more than one target.
+    pub(super) fn knows_others(&self) -> bool {
+        self.roster.iter().filter(|target| !target.draining).nth(1).is_some()
+    }
+
     /// When the first of those who refuse may be otherwise.
     pub(super) fn next_refusal_over(&self) -> Option<Duration> {
         let over = self.roster.iter().filter(|target| !target.draining).filter_map(|target| match target.health {
