@@ -36,6 +36,8 @@ fn a_conflict_is_ended_by_keeping_either_version() {
     cluster.network.heal();
     cluster.settled();
     cluster.equal(&[0, 1, 2]);
+    // Whoever missed a write is not waited for until it is known to have caught up.
+    until("nobody lags", || cluster.nodes.iter().all(|node| node.status().copy.lagging.is_empty()));
     for (through, name, kept) in [(1, "first", 0), (2, "second", 1)] {
         let conflicts = cluster.nodes[through].conflicts(&Name::parse(name).unwrap());
         let version = conflicts[0].versions[kept].dot;
