@@ -68,6 +68,22 @@ def test_what_can_t_be_read(tmp_path):
         read_failures(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["", "x" * 300, "\0x"])
+def test_what_no_file_is_named_is_refused(name):
+    with pytest.raises(ConfigurationError):
+        read_failures(name)
+
+
+def test_a_file_cut_by_a_few_bytes_has_nearly_all(tmp_path):
+    line = "2026-11-30 10:00:00 ERROR java.net.ConnectException: Connection refused number %d\n"
+    packed = gzip.compress("".join(line % number for number in range(20_000)).encode())
+    path = tmp_path / "server.log.gz"
+    path.write_bytes(packed[:-20])
+    report = read_failures(path)
+    assert report.total > 19_000
+    assert "as far as it goes" in report.warnings[0]
+
+
 def test_a_file_cut_short_counts_as_far_as_it_goes(tmp_path):
     path = tmp_path / "server.log.gz"
     path.write_bytes(gzip.compress(log().encode() * 2000)[:-20])

@@ -52,7 +52,9 @@ class Source:
 
     def _read(self, plain: IO[Any]) -> bytes:
         try:
-            piece = plain.read(_PIECE)
+            # In one go only as much as is there: of a file that was cut short, what comes before the cut is not lost with it.
+            packed: object = plain
+            piece = packed.read1(_PIECE) if isinstance(packed, gzip.GzipFile) else plain.read(_PIECE)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             # Still being written, or cut short: what was read of it counts.
             self.trouble = f"read as far as it goes: {error}"
@@ -80,7 +82,13 @@ def sources(given: Any) -> Iterator[Source]:
         yield Source(str(getattr(given, "name", "") or "<stream>"), None, given)
         return
     path = Path(os.fsdecode(given))
-    if path.is_dir():
+    if not os.fspath(given):
+        raise ConfigurationError("an empty name is no file's: name a log, or a folder of them")
+    try:
+        is_folder = path.is_dir()
+    except (OSError, ValueError) as error:  # what no file system has as a name
+        raise ConfigurationError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if is_folder:
         yield from _in_folder(path)
         return
     log = _open(path)
@@ -113,8 +121,8 @@ def _in_folder(folder: Path) -> Iterator[Source]:
 def _open(file: Path) -> Source:
     try:
         stream = file.open("rb")
-    except OSError as error:
-        return Source(str(file), None, None, error.strerror)
+    except (OSError, ValueError) as error:
+        return Source(str(file), None, None, getattr(error, "strerror", None) or str(error))
     return Source(str(file), os.fstat(stream.fileno()).st_size, stream)
 
 
