@@ -163,11 +163,13 @@ impl Sources {
         for place in self.given.iter().chain(followed.flat_map(Inquiry::places)) {
             self.expand(place, &Vec::from_iter(self.followed.clone()), None, &mut wanted);
         }
+        // A view says nothing of an order: whom it alone names comes with the last of those that are given.
+        let last = wanted.iter().map(|given| given.priority).max().unwrap_or_default();
         for told in self.told.iter().rev() {
             for member in told.view.members() {
                 let newest = self.member(member.id).is_some_and(|newest| newest == member);
                 if newest && member.state != MemberState::Joining {
-                    let place = Place::new(member.endpoint.clone(), Origin::View);
+                    let place = Place { priority: last, ..Place::new(member.endpoint.clone(), Origin::View) };
                     self.expand(&place, &[], Some(&Arc::new(member.clone())), &mut wanted);
                 }
             }
@@ -298,7 +300,9 @@ fn add(
     };
     // Listed twice, it still is one server.
     known.member = known.member.take().or_else(|| member.cloned());
-    known.weight = known.weight.max(place.weight);
-    known.priority = known.priority.min(place.priority);
+    if place.origin != Origin::View {
+        known.weight = known.weight.max(place.weight);
+        known.priority = known.priority.min(place.priority);
+    }
     known.asked.extend(asked.iter().filter(|question| !known.asked.contains(question)).cloned().collect::<Vec<_>>());
 }

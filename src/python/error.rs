@@ -25,6 +25,7 @@ pub fn raise_with(py: Python<'_>, error: NamingError, rows: impl FnOnce(&Detail,
 
 fn build(py: Python<'_>, error: NamingError, rows: impl FnOnce(&Detail, &Bound<'_, PyDict>) -> PyResult<()>) -> PyResult<PyErr> {
     static FROM_CODE: Imported = Imported::new("hanaming.exceptions", "_from_code");
+    static EXC_INFO: Imported = Imported::new("sys", "exc_info");
     let error = error.or_unresolved();
     let message = error.to_string();
     let safe_to_retry = error.safe_to_retry();
@@ -47,6 +48,11 @@ fn build(py: Python<'_>, error: NamingError, rows: impl FnOnce(&Detail, &Bound<'
     rows(&told.detail, &fields)?;
     let attempts = attempts(py, &told.attempts)?;
     let exception = FROM_CODE.get(py)?.call1((told.kind.code(), message, fields, attempts))?;
+    // The interpreter notes what was being handled for what Python raises, and not for what comes from elsewhere.
+    let handled = EXC_INFO.get(py)?.call0()?.get_item(1)?;
+    if !handled.is_none() {
+        exception.setattr("__context__", handled)?;
+    }
     Ok(PyErr::from_value(exception))
 }
 

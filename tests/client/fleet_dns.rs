@@ -3,9 +3,9 @@
 use hanaming::client::{Call, ClientConfig, Elections, Fleet, Input, Metrics, Names};
 use hanaming::discovery::dns::DnsConfig;
 use hanaming::discovery::{Answer, Origin, Place, Question, RefreshMode, Source};
-use hanaming::topology::Endpoint;
+use hanaming::topology::{Endpoint, MemberState};
 
-use crate::stage::{Stage, addresses, config, connection_refused, found, letter, lookup, ms};
+use crate::stage::{Stage, addresses, config, connection_refused, found, letter, lookup, member, ms, view, welcome};
 
 fn host(name: &str) -> Question {
     Question::Addresses(Endpoint::new(name, 1))
@@ -46,6 +46,23 @@ fn shown(fleet: &Fleet) -> Vec<String> {
 
 fn refuse(stage: &mut Stage) -> String {
     stage.step(connection_refused())
+}
+
+#[test]
+fn a_view_changes_nothing_of_the_order_that_srv_records_give() {
+    let mut stage = stage(Source::Services("_hn._tcp.test".into()), RefreshMode::Ttl);
+    stage.start();
+    stage.fleet.questions_due(ms(0));
+    stage.fleet.told(&services(), Ok(Answer::new(vec![srv("one", 10, 0.5), srv("spare", 20, 1.0)], ms(30_000))), ms(1));
+    stage.fleet.questions_due(ms(1));
+    stage.fleet.told(&host("one"), Ok(addresses("a", 30)), ms(2));
+    stage.fleet.told(&host("spare"), Ok(addresses("c", 30)), ms(2));
+    let a = stage.fleet.targets().find(|target| letter(&target.label) == 'a').unwrap().id;
+    stage.fleet.welcomed(a, &welcome(member('a', 1, MemberState::Live), view("acf")), ms(3));
+    let (of_a, of_c, of_f) = ("a one srv 10 0.5", "c spare srv 20 1", "f 10.0.0.6 view 20 1");
+    let mut shown = shown(&stage.fleet);
+    shown.sort();
+    assert_eq!(shown, [of_a, of_c, of_f], "whom the view alone names comes with the last");
 }
 
 #[test]

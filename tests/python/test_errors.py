@@ -17,6 +17,19 @@ CLASSES = [getattr(exceptions, name) for name in exceptions.__all__]
 ATTEMPT = Attempt("127.0.0.1:1", "connect", "connection refused", CompletionStatus.NO, 0.001, "another is left")
 
 
+def test_what_was_being_handled_is_the_context(node: Node) -> None:
+    earlier = TimeoutError("before")
+    with pytest.raises(NameNotFoundError) as caught:
+        try:
+            raise earlier  # noqa: TRY301 - as it happens
+        except TimeoutError:
+            node.local.lookup("nothing")
+    assert caught.value.__context__ is earlier
+    with pytest.raises(NameNotFoundError) as alone:
+        node.local.lookup("nothing")
+    assert alone.value.__context__ is None
+
+
 def fields(error: BaseException) -> dict[str, Any]:
     return {name: value for name, value in vars(error).items() if name != "__notes__"}
 
