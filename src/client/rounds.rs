@@ -21,6 +21,9 @@ use super::trail::{Outcome, Trail, Try};
 const SHORTEST_WAIT: Duration = Duration::from_millis(10);
 /// Where every server refused, so many rounds are made.
 const ROUNDS_OF_REFUSALS: u32 = 2;
+/// So long news of other servers is waited for where all that are known refused: a name is asked for once a second at most,
+/// and its name servers answer soon or not in time.
+const FOR_NEWS: Duration = Duration::from_millis(1250);
 
 /// What a round has brought so far, as far as it decides what comes after the round.
 #[derive(Debug, Default)]
@@ -63,6 +66,8 @@ pub(super) struct Rounds {
     waiting: Option<Waiting>,
     /// When it first was somebody's turn: what was listed before may be outdated.
     began: Option<Duration>,
+    /// Until when news of other servers is worth waiting for, once it was waited for.
+    news_by: Option<Duration>,
     /// Who had his turn in this round.
     pub(super) tried: Vec<TargetId>,
     /// Rounds that are over.
@@ -83,6 +88,7 @@ impl Rounds {
     pub(super) fn begin(&mut self) {
         self.tried.clear();
         self.began = None;
+        self.news_by = None;
         self.over = 0;
         self.sends = 0;
         self.invited = false;
@@ -210,13 +216,14 @@ impl Rounds {
     /// All that are known refuse, and who else there may be is being asked: until when to wait for that, or `None` where
     /// the list is as new as can be. The round after it is free: it's not the same servers that are asked again.
     fn for_news(&mut self, fleet: &Fleet, now: Duration, deadline: Duration) -> Option<Duration> {
-        if !self.expects_news(fleet, now) {
+        let until = *self.news_by.get_or_insert(now + FOR_NEWS);
+        if now >= until || !self.expects_news(fleet, now) {
             return None;
         }
         self.invited = true;
         self.tried.clear();
         self.facts = Facts::default();
-        Some(self.wait(Waiting::News(deadline), deadline))
+        Some(self.wait(Waiting::News(until), deadline))
     }
 
     fn expects_news(&self, fleet: &Fleet, now: Duration) -> bool {

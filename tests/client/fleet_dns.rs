@@ -131,7 +131,7 @@ fn where_all_refuse_a_call_waits_for_the_list_that_is_about_to_be_known() {
     assert!(pause.starts_with("wait "), "{pause}");
     stage.after(101, Input::Woke);
     refuse(&mut stage);
-    assert!(refuse(&mut stage).starts_with("wait 4"), "it's asked again at 1 s, and this waits");
+    assert_eq!(refuse(&mut stage), "wait 1250", "it's asked again at 1 s, and this waits");
     stage.now = ms(1_000);
     assert_eq!(stage.fleet.questions_due(stage.now), [host("h")]);
     assert!(stage.after(1, Input::Woke).starts_with("wait "), "it's being asked");
@@ -153,7 +153,7 @@ fn it_does_not_wait_for_what_it_knows_or_what_nobody_will_tell() {
         stage.start();
         refuse(&mut stage);
         stage.after(101, Input::Woke);
-        assert!(refuse(&mut stage).starts_with("wait 4"));
+        assert_eq!(refuse(&mut stage), "wait 1250");
         stage.now = ms(1_000);
         stage.fleet.questions_due(stage.now);
         let outcome = if fails { Err("silent".to_owned()) } else { Ok(addresses("a", 30)) };
@@ -163,6 +163,20 @@ fn it_does_not_wait_for_what_it_knows_or_what_nobody_will_tell() {
         let over = refuse(&mut stage);
         assert!(over.starts_with("ServiceUnavailable NO"), "{over}");
     }
+    // Nor for a name server that says nothing.
+    let mut stage = resolved("a", RefreshMode::Ttl);
+    stage.now = ms(500);
+    stage.again(lookup("orders"));
+    stage.start();
+    refuse(&mut stage);
+    stage.after(101, Input::Woke);
+    assert_eq!(refuse(&mut stage), "wait 1250");
+    stage.now = ms(1_000);
+    assert_eq!(stage.fleet.questions_due(stage.now), [host("h")]);
+    let again = stage.after(1250, Input::Woke);
+    let over = if again.starts_with("send") { refuse(&mut stage) } else { again };
+    assert!(over.starts_with("ServiceUnavailable NO"), "{over}");
+
     let mut plain = Stage::with(config("a"), lookup("orders"));
     plain.start();
     refuse(&mut plain);
