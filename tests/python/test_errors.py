@@ -17,13 +17,17 @@ CLASSES = [getattr(exceptions, name) for name in exceptions.__all__]
 ATTEMPT = Attempt("127.0.0.1:1", "connect", "connection refused", CompletionStatus.NO, 0.001, "another is left")
 
 
+def looked_up_while(handled: Exception, node: Node) -> None:
+    try:
+        raise handled
+    except TimeoutError:
+        node.local.lookup("nothing")
+
+
 def test_what_was_being_handled_is_the_context(node: Node) -> None:
     earlier = TimeoutError("before")
     with pytest.raises(NameNotFoundError) as caught:
-        try:
-            raise earlier  # noqa: TRY301 - as it happens
-        except TimeoutError:
-            node.local.lookup("nothing")
+        looked_up_while(earlier, node)
     assert caught.value.__context__ is earlier
     with pytest.raises(NameNotFoundError) as alone:
         node.local.lookup("nothing")
