@@ -251,10 +251,12 @@ impl Inner {
         }
         let mut shared = life.lock();
         let view = connection.take_view();
-        match (connection.welcome(), view) {
-            (Some(welcome), _) if !reused => shared.fleet.welcomed(send.target, welcome, life.now()),
-            (_, Some(view)) => shared.fleet.saw_view(send.target, &view, life.now()),
-            _ => {}
+        if let Some(welcome) = connection.welcome().filter(|_| !reused) {
+            shared.fleet.welcomed(send.target, welcome, life.now());
+        }
+        // It may have come after the welcome, before the first reply: it isn't told twice.
+        if let Some(view) = view {
+            shared.fleet.saw_view(send.target, &view, life.now());
         }
         for brought in connection.take_brought() {
             shared.fleet.saw(send.target, &brought);
