@@ -143,17 +143,23 @@ fn where_all_refuse_a_call_waits_for_the_list_that_is_about_to_be_known() {
     assert_eq!((refreshes, failed_refreshes, joined, drained, moves), (2, 0, 4, 2, 0));
 }
 
+/// The only server that is known has refused, and who else there is will be asked a second after it was asked last.
+fn all_refused() -> Stage {
+    let mut stage = resolved("a", RefreshMode::Ttl);
+    stage.now = ms(500);
+    stage.again(lookup("orders"));
+    stage.start();
+    refuse(&mut stage);
+    stage.after(101, Input::Woke);
+    assert_eq!(refuse(&mut stage), "wait 1250");
+    stage
+}
+
 #[test]
 fn it_does_not_wait_for_what_it_knows_or_what_nobody_will_tell() {
     // The list was asked for after the call began, or asking fails: the error comes at once.
     for fails in [false, true] {
-        let mut stage = resolved("a", RefreshMode::Ttl);
-        stage.now = ms(500);
-        stage.again(lookup("orders"));
-        stage.start();
-        refuse(&mut stage);
-        stage.after(101, Input::Woke);
-        assert_eq!(refuse(&mut stage), "wait 1250");
+        let mut stage = all_refused();
         stage.now = ms(1_000);
         stage.fleet.questions_due(stage.now);
         let outcome = if fails { Err("silent".to_owned()) } else { Ok(addresses("a", 30)) };
@@ -164,13 +170,7 @@ fn it_does_not_wait_for_what_it_knows_or_what_nobody_will_tell() {
         assert!(over.starts_with("ServiceUnavailable NO"), "{over}");
     }
     // Nor for a name server that says nothing.
-    let mut stage = resolved("a", RefreshMode::Ttl);
-    stage.now = ms(500);
-    stage.again(lookup("orders"));
-    stage.start();
-    refuse(&mut stage);
-    stage.after(101, Input::Woke);
-    assert_eq!(refuse(&mut stage), "wait 1250");
+    let mut stage = all_refused();
     stage.now = ms(1_000);
     assert_eq!(stage.fleet.questions_due(stage.now), [host("h")]);
     let again = stage.after(1250, Input::Woke);

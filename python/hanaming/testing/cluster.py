@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from hanaming import HAContext, NamingError, aio
+from hanaming.testing._closing import Closing
 from hanaming.testing._relays import Relays
 from hanaming.testing._running import InProcess, OfItsOwn
 from hanaming.testing._waiting import wait_until
@@ -16,9 +17,6 @@ from hanaming.testing.node import ClusterNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
-
-    from typing_extensions import Self
 
     from hanaming import NodeStatus
 
@@ -27,7 +25,7 @@ MOST_NODES = 32
 CONVERGES = 30.0
 
 
-class Cluster(Sequence[ClusterNode]):
+class Cluster(Closing, Sequence[ClusterNode]):
     """So many nodes that see each other, on free loopback ports; a context manager. They are up when it is made.
 
     Its nodes are `n0`, `n1`, …: `cluster[0].kill()`. Leaving the block ends every node, thread, process and file,
@@ -159,14 +157,6 @@ class Cluster(Sequence[ClusterNode]):
     def __getitem__(self, index: int | slice) -> ClusterNode | list[ClusterNode]:
         """A node, or some of them."""
         return self._nodes[index]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         told = ", ".join(f"{node.name} {node.state}" for node in self._nodes)

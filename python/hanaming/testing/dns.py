@@ -9,15 +9,14 @@ from selectors import EVENT_READ
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hanaming.testing import _dns_wire as wire
+from hanaming.testing._closing import Closing
 from hanaming.testing._dns_stream import DnsStream
 from hanaming.testing._reactor import Reactor
 from hanaming.testing._records import Entry, Records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from types import TracebackType
 
-    from typing_extensions import Self
 
 DnsFailure = Literal["servfail", "nxdomain", "refused", "empty", "silent", "truncated"]
 RecordKind = Literal["A", "AAAA", "SRV", "CNAME"]
@@ -42,7 +41,7 @@ class DnsQuery(NamedTuple):
     transport: Literal["udp", "tcp"]
 
 
-class DnsZone:
+class DnsZone(Closing):
     """A name server, over UDP and TCP on one free loopback port; a context manager.
 
     It answers from what it was told, and with `NXDOMAIN` for any other name. Give clients its `address`:
@@ -177,14 +176,6 @@ class DnsZone:
                 sock.close()
 
         self._reactor.close(last)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         failing = [f"{how} for {kind}" if kind else how for kind, how in self._failures.items()]

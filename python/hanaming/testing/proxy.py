@@ -7,15 +7,14 @@ import socket
 from selectors import EVENT_READ
 from typing import TYPE_CHECKING, Protocol
 
+from hanaming.testing._closing import Closing
 from hanaming.testing._connection import Connection
 from hanaming.testing._faults import Faults, Loss
 from hanaming.testing._reactor import Reactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
-    from typing_extensions import Self
 
 BACKLOG = 256
 
@@ -28,7 +27,7 @@ class Addressed(Protocol):
         """As `host:port`."""
 
 
-class FaultProxy:
+class FaultProxy(Closing):
     """Stands before a TCP service; clients are given `address` instead of the service's own.
 
     Each verb holds, for connections that are open and for those to come, until another one changes it or `heal` ends
@@ -175,14 +174,6 @@ class FaultProxy:
             self._listener.close()
 
         self._reactor.close(last)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         host, port = self._upstream[1][:2]
