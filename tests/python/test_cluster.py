@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
-import os
 import socket
 import tempfile
-import threading
-from pathlib import Path
 
 import pytest
 
 from hanaming import Context, NameNotFoundError, NamingError
 from hanaming.testing import Cluster
+from left_behind import nothing_left_behind
 from waiting import until
 
 LONG = 60.0
@@ -192,64 +189,41 @@ def test_a_report_tells_how_it_stands(cluster):
 
 
 @pytest.fixture
-def left_behind(tmp_path, monkeypatch):
-    """Tells what there is: threads, sockets and folders."""
+def nothing_stays(tmp_path, monkeypatch):
+    """What the block starts has ended after it: threads, sockets and folders."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     # What a process has once, it has from now on.
     with Cluster(1) as first:
         first.client().get("a")
-
-    def told():
-        gc.collect()
-        threads = [thread for thread in map(comm, os.listdir("/proc/self/task")) if thread]
-        files = [str(file) for file in map(target, os.listdir("/proc/self/fd")) if file]
-        sockets = [file for file in files if "socket" in file or "hanaming" in file]
-        return sorted(threads), sorted(sockets), os.listdir(tmp_path)
-
-    return told
+    return nothing_left_behind(tmp_path)
 
 
-def comm(task):
-    with contextlib.suppress(FileNotFoundError):
-        return Path(f"/proc/self/task/{task}/comm").read_text(encoding="utf-8").strip()
-
-
-def target(fd):
-    with contextlib.suppress(FileNotFoundError):
-        return Path(f"/proc/self/fd/{fd}").readlink()
-
-
-def test_a_hundred_clusters_leave_nothing_behind(left_behind):
-    before = left_behind()
-    known = set(threading.enumerate())
-    for number in range(100):
-        with Cluster(3, data=number % 10 == 0) as cluster:
-            cluster.client(timeout=LONG).bind("a", number)
-            if number % 5 == 0:
-                cluster[number % 3].kill()
-    assert left_behind() == before
-    assert set(threading.enumerate()) == known
+def test_a_hundred_clusters_leave_nothing_behind(nothing_stays):
+    with nothing_stays:
+        for number in range(100):
+            with Cluster(3, data=number % 10 == 0) as cluster:
+                cluster.client(timeout=LONG).bind("a", number)
+                if number % 5 == 0:
+                    cluster[number % 3].kill()
 
 
 @pytest.mark.parametrize("closes", [True, False])
-def test_an_asyncio_client_leaves_nothing_behind_closed_or_not(left_behind, closes):
-    before = left_behind()
-    for _ in range(3):
-        with Cluster(2) as cluster:
+def test_an_asyncio_client_leaves_nothing_behind_closed_or_not(nothing_stays, closes):
+    with nothing_stays:
+        for _ in range(3):
+            with Cluster(2) as cluster:
 
-            async def main(client):
-                await client.bind("a", 1)
-                if closes:
-                    await client.aclose()
+                async def main(client):
+                    await client.bind("a", 1)
+                    if closes:
+                        await client.aclose()
 
-            asyncio.run(main(cluster.aclient(timeout=LONG)))
-            assert "client 0, its last call:" in cluster.report()
-    assert left_behind() == before
+                asyncio.run(main(cluster.aclient(timeout=LONG)))
+                assert "client 0, its last call:" in cluster.report()
 
 
 @pytest.mark.parametrize("processes", [False, True])
-def test_nothing_is_left_behind_where_the_body_raises(left_behind, processes):
-    before = left_behind()
+def test_nothing_is_left_behind_where_the_body_raises(nothing_stays, processes):
     processes_of = []
 
     def body():
@@ -259,21 +233,18 @@ def test_nothing_is_left_behind_where_the_body_raises(left_behind, processes):
             cluster.partition([0], [1])
             raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
+    with nothing_stays, pytest.raises(ZeroDivisionError):
         body()
-    assert left_behind() == before
     with pytest.raises(RuntimeError, match="n0 is closed: its cluster has ended"):
         processes_of[0].restart()
     if processes:
         assert not any(node._running.process.is_running for node in processes_of)
 
 
-def test_a_cluster_that_does_not_start_leaves_nothing_behind(left_behind, monkeypatch):
-    before = left_behind()
+def test_a_cluster_that_does_not_start_leaves_nothing_behind(nothing_stays, monkeypatch):
     monkeypatch.setattr("hanaming.testing._running.Node", _failing)
-    with pytest.raises(NamingError, match="on purpose"):
+    with nothing_stays, pytest.raises(NamingError, match="on purpose"):
         Cluster(3, data=True)
-    assert left_behind() == before
 
 
 def _failing(*args, **kwargs):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import socket
 import threading
@@ -11,6 +10,7 @@ import time
 import pytest
 
 from hanaming.testing import FaultProxy
+from left_behind import nothing_left_behind
 from line_servers import LineServer
 from waiting import until
 
@@ -254,19 +254,15 @@ def test_what_is_no_value_is_refused(proxy):
 
 
 def test_a_closed_proxy_says_so_and_leaves_nothing(server):
-    threads, files = threading.active_count(), len(os.listdir("/proc/self/fd"))
-    for _ in range(20):
-        with FaultProxy(server) as proxy, Client(proxy):
-            proxy.black_hole()
-    proxy.close()
-    with pytest.raises(ValueError, match="closed"):
-        proxy.heal()
-    with pytest.raises(ConnectionRefusedError):
-        Client(proxy)
-    gc.collect()
-    assert threading.active_count() == threads
-    # Those of the tests before may still be closing.
-    until(lambda: len(os.listdir("/proc/self/fd")) <= files, "all sockets are closed")
+    with nothing_left_behind():
+        for _ in range(20):
+            with FaultProxy(server) as proxy, Client(proxy):
+                proxy.black_hole()
+        proxy.close()
+        with pytest.raises(ValueError, match="closed"):
+            proxy.heal()
+        with pytest.raises(ConnectionRefusedError):
+            Client(proxy)
 
 
 def test_many_clients_at_once_while_faults_come_and_go(proxy):

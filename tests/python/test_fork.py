@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 from hanaming import Node
 from running import run
 
@@ -134,4 +132,3 @@ def test_the_log_works_in_a_child() -> None:
     """
     )
     assert (done.returncode, done.stderr) == (0, ""), done
-    assert threading.active_count() >= 1
