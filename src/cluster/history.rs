@@ -27,6 +27,8 @@ pub enum Outcome {
     Done,
     /// Its coordinator took it back, or it was voided as a repetition of another execution.
     Withdrawn,
+    /// There was nothing to do, or it could not be done, and the client was told so: a copy that comes late must not do it.
+    Nothing,
 }
 
 /// What an execution was about: the same id with other arguments is an error, and two executions of one rename that

@@ -63,6 +63,12 @@ pub enum Obstacle {
         #[serde(with = "wire::numbered")]
         version: Dot,
     },
+    /// It could not be done when it was asked first, and is not done later.
+    CameToNothing {
+        /// The name.
+        #[serde(with = "wire::name")]
+        name: Name,
+    },
     /// The cluster tree may not grow so far.
     OverQuota {
         /// The name.
@@ -116,6 +122,11 @@ impl Obstacle {
             Self::Superseded { name, version } => {
                 let message = format!("version {version} no longer stands there");
                 whole(NamingError::new(ErrorKind::NameNotFound, message), name)
+            }
+            Self::CameToNothing { name } => {
+                let message =
+                    "this change could not be made when it was tried first, and is not made by a retry: ask for it anew";
+                NamingError::new(ErrorKind::OperationNotSupported, message).with_name(name.as_str())
             }
             Self::OverQuota { name, quota } => {
                 let message = match quota {

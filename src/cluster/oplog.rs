@@ -92,6 +92,8 @@ pub enum Standing {
     Done(Event),
     /// All its executions were taken back.
     Withdrawn,
+    /// It came to nothing, for good.
+    Nothing(Event),
 }
 
 /// At which names an operation ran, by its client and its number.
@@ -164,15 +166,17 @@ impl Oplog {
     }
 }
 
-/// The standing that a set of executions amounts to: one that took effect decides; else one that may yet.
+/// The standing that a set of executions amounts to: one that took effect decides; else one that may yet; else one that
+/// came to nothing.
 pub fn standing(executions: impl IntoIterator<Item = Event>) -> Standing {
     let mut standing = Standing::Unknown;
     for event in executions {
         standing = match (event.outcome, standing) {
             (Outcome::Done, _) => return Standing::Done(event),
             (Outcome::Pending, _) => Standing::Pending(event),
+            (Outcome::Nothing, Standing::Unknown | Standing::Withdrawn) => Standing::Nothing(event),
             (Outcome::Withdrawn, Standing::Unknown) => Standing::Withdrawn,
-            (Outcome::Withdrawn | Outcome::Part, known) => known,
+            (Outcome::Nothing | Outcome::Withdrawn | Outcome::Part, known) => known,
         };
     }
     standing

@@ -38,6 +38,9 @@ pub enum Rule {
     ForgottenRefused,
     /// An id that comes with other arguments is an error; otherwise it is answered as what it was used for before.
     DigestChecked,
+    /// That a repeated request came to nothing is written, and known everywhere before it is said; otherwise a copy of the
+    /// request that was held up does later what could not be done then.
+    NothingRemembered,
     /// A repetition whose twin was superseded is voided; otherwise it stays.
     RepetitionsVoided,
     /// A peer that misses a write's time is not waited for; otherwise every write waits until it has left.

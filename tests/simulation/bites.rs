@@ -82,10 +82,16 @@ mod writing {
 
     const RACE: Writing = Writing::new(Kind::Race);
     const SEQUENCE: Writing = Writing::new(Kind::Sequence);
+    const FUTILE: Writing = Writing::new(Kind::Futile);
 
     #[test]
     fn only_what_is_called_a_retry_is_looked_up() {
         bites(&SEQUENCE, Rule::EveryExecutionChecks, 493);
+    }
+
+    #[test]
+    fn what_came_to_nothing_forgotten() {
+        bites(&FUTILE, Rule::NothingRemembered, 1);
     }
 
     #[test]

@@ -39,6 +39,13 @@ fn each_call_takes_effect_once() {
 }
 
 #[test]
+fn what_came_to_nothing_does_not_take_effect_later() {
+    holds("calls that come to nothing", &Writing::new(Kind::Futile), 150);
+    holds("calls that come to nothing, crashes", &Writing::new(Kind::Futile).with_crashes(), 100);
+    holds("calls that come to nothing, stalls", &Writing::new(Kind::Futile).with_stalls(), 100);
+}
+
+#[test]
 fn stalled_links_change_nothing() {
     holds("racing binds, stalls", &Writing::new(Kind::Race).with_stalls(), 100);
     holds("calls in sequence, stalls", &Writing::new(Kind::Sequence).with_stalls(), 100);

@@ -89,8 +89,9 @@ impl Engine {
             return;
         };
         let here = self.record_of(name);
-        let took_effect = |event: &Event| event.dot != dot && event.outcome == Outcome::Done && !record.supersedes(event.dot);
-        if here.history.of(operation).any(took_effect) && self.rules.hold(Rule::KnownAnswered) {
+        let is_final = |event: &Event| matches!(event.outcome, Outcome::Done | Outcome::Nothing);
+        let is_answered = |event: &Event| event.dot != dot && is_final(event) && !record.supersedes(event.dot);
+        if here.history.of(operation).any(is_answered) && self.rules.hold(Rule::KnownAnswered) {
             let records = self.bundle([name]);
             self.send(from, Message::CreateKnown { dot, records });
             return;

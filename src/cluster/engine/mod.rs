@@ -9,6 +9,7 @@
 //! - `write`: a write is fanned out and acknowledged; who misses it lags (3.5)
 //! - `create`: bind and its like, which others may object to (3.6)
 //! - `void`: a repetition that slipped through is taken back
+//! - `nothing`: what came to nothing is remembered, where a copy of the request may be on its way
 //! - `catch_up`: pulls, lagging peers, anti-entropy, purge (3.7)
 //! - `standing`: joining, serving, leaving (3.7)
 //! - `session`: clients who must see what they saw before, also after a freeze (3.5)
@@ -21,6 +22,7 @@ mod create;
 mod decide;
 pub mod input;
 mod lease;
+mod nothing;
 mod pulling;
 mod request;
 mod session;

@@ -211,7 +211,7 @@ impl Engine {
                 let receipt = self.receipt([]);
                 self.answer(operation, &Reply::Unknown { reason: Uncertainty::Forgotten, receipt });
             }
-            Standing::Pending(event) | Standing::Done(event)
+            Standing::Pending(event) | Standing::Done(event) | Standing::Nothing(event)
                 if event.digest.asked != digest && self.rules.hold(Rule::DigestChecked) =>
             {
                 self.answer(operation, &Reply::Misused);
@@ -223,6 +223,7 @@ impl Engine {
             Standing::Done(event) if !self.stands(&name, event.dot) => self.done(operation, event.dot),
             // It is fanned out again, so that the receipt is true.
             Standing::Done(event) => self.repeat(operation, &name, event.dot),
+            Standing::Nothing(_) => self.comes_to_nothing_again(operation),
         }
         true
     }

@@ -62,7 +62,7 @@ impl Engine {
         let status = match self.replica.standing(operation, None) {
             Standing::Done(event) => trace(event.dot).map(OperationStatus::Done),
             Standing::Pending(event) => trace(event.dot).map(OperationStatus::Pending),
-            Standing::Withdrawn => Some(OperationStatus::Withdrawn),
+            Standing::Withdrawn | Standing::Nothing(_) => Some(OperationStatus::Withdrawn),
             Standing::Forgotten => Some(OperationStatus::Forgotten),
             Standing::Unknown => None,
         };

@@ -19,7 +19,9 @@ impl Engine {
         }
         let Some(record) = self.replica.record(name) else { return };
         let was_superseded = |dot: Dot, outcome: Outcome| {
-            outcome != Outcome::Withdrawn && self.replica.seen().has(dot) && record.sibling(dot).is_none()
+            !matches!(outcome, Outcome::Withdrawn | Outcome::Nothing)
+                && self.replica.seen().has(dot)
+                && record.sibling(dot).is_none()
         };
         let twin = |dot: Dot, operation| {
             let digest = record.history.get(dot).map(|event| event.digest);

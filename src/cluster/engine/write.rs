@@ -39,6 +39,8 @@ pub(super) struct Writing {
     pub is_frugal: bool,
     /// What a rename took away, to be put back if it comes to nothing.
     pub moved: Option<Moved>,
+    /// What is answered, where all that is written is that the operation came to nothing.
+    pub instead: Option<Reply>,
 }
 
 /// What a rename took away from its old name.
@@ -63,9 +65,9 @@ impl Engine {
         match self.decide(&request) {
             Decision::Nothing => {
                 let receipt = self.receipt([self.id]);
-                self.answer(operation, &Reply::Done { version: None, receipt });
+                self.came_to_nothing(&request, Reply::Done { version: None, receipt });
             }
-            Decision::Answer(reply) => self.answer(operation, &reply),
+            Decision::Answer(reply) => self.came_to_nothing(&request, reply),
             Decision::Contended => self.look_again(operation),
             Decision::Renewal(version) => self.renewed_here(&request, version),
             Decision::Event(event) => self.write(&request, event),
@@ -101,7 +103,7 @@ impl Engine {
     }
 
     /// A write of which nobody has acknowledged anything yet.
-    fn writing(&self, operation: OperationId, name: &Name, is_create: bool) -> Writing {
+    pub(super) fn writing(&self, operation: OperationId, name: &Name, is_create: bool) -> Writing {
         let silent = self.callers.get(&operation).and_then(|caller| caller.silent_owner);
         let is_silent = |peer: &NodeId| silent == Some(*peer) && self.rules.hold(Rule::SilentOwnerLags);
         let is_waited_for = |peer: &NodeId| {
@@ -118,6 +120,7 @@ impl Engine {
             is_overdue: false,
             is_frugal: self.callers.get(&operation).is_some_and(|caller| is_frugal(caller.request.level)),
             moved: None,
+            instead: None,
         }
     }
 
@@ -133,7 +136,7 @@ impl Engine {
     }
 
     /// Sends a write to all nodes and waits for the live ones that don't lag.
-    fn fan_out(&mut self, dot: Dot) {
+    pub(super) fn fan_out(&mut self, dot: Dot) {
         let Some(write) = self.outgoing(dot) else { return };
         for peer in self.audience() {
             if !self.lagging.contains_key(&peer) || self.rules.hold(Rule::LaggingSentTo) {
@@ -217,10 +220,11 @@ impl Engine {
         }
         let receipt = self.receipt(writing.held_by.iter().copied());
         let too_few = receipt.acked_by.len() < self.timing.min_replicas && self.rules.hold(Rule::MinReplicas);
-        let reply = if too_few {
-            Reply::Unknown { reason: Uncertainty::TooFewHold, receipt }
-        } else {
-            Reply::Done { version: Some(dot), receipt }
+        let reply = match writing.instead {
+            Some(Reply::Done { version, .. }) => Reply::Done { version, receipt },
+            Some(reply) => reply,
+            None if too_few => Reply::Unknown { reason: Uncertainty::TooFewHold, receipt },
+            None => Reply::Done { version: Some(dot), receipt },
         };
         self.answer(writing.operation, &reply);
     }

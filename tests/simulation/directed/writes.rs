@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hanaming::cluster::engine::{Input, Timing};
 use hanaming::cluster::message::Message;
+use hanaming::cluster::obstacle::Obstacle;
 use hanaming::cluster::replica::Retention;
 use hanaming::cluster::reply::{Refusal, Reply, Uncertainty};
 use hanaming::cluster::request::{Intent, Request};
@@ -245,6 +246,43 @@ fn who_comes_again_does_not_pay_for_a_frozen_owner_twice() {
             table.answers.first().map_or(ms(9999), |answer| answer.2.saturating_sub(asked))
         };
         took(Intent::rebind(content("a"))) <= ms(30) && took(Intent::bind(content("a"))) <= ms(130)
+    });
+}
+
+/// The owner stands still with a request in its hands that comes to nothing elsewhere. It wakes, hears what was done meanwhile,
+/// and runs the copy.
+#[test]
+fn what_came_to_nothing_is_not_done_by_a_copy_that_was_held_up() {
+    matters(Rule::NothingRemembered, |rules| {
+        let orders = name("orders");
+        // What is asked first, what the retry is to find, and what is done before the owner wakes.
+        let left = |first: &[Intent], late: &Intent, then: Intent| {
+            let mut table = Table::of_three(rules);
+            let owner = table.owner(&orders);
+            let other = (owner + 1) % 3;
+            for (number, intent) in (10..).zip(first) {
+                table.ask(owner, number, request(number, &orders, intent.clone()));
+            }
+            table.deaf.insert(owner);
+            table.ask(other, 1, Request { is_retry: true, ..request(1, &orders, late.clone()) });
+            table.pass(ms(400));
+            table.ask(other, 2, request(2, &orders, then));
+            table.pass(ms(600));
+            table.deaf.clear();
+            table.pass(ms(1500));
+            table.ask(owner, 3, request(1, &orders, late.clone()));
+            table.pass(ms(400));
+            let told = [1, 3].map(|handle| table.reply(handle).cloned().unwrap());
+            (told, table.record(owner, &orders).siblings.len())
+        };
+        let nothing = |reply: &Reply| matches!(reply, Reply::Done { version: None, .. });
+        let taken = |reply: &Reply| matches!(reply, Reply::Obstructed(Obstacle::AlreadyBound { .. }));
+        let [a, b] = ["a", "b"].map(|value| Intent::bind(content(value)));
+        let (unbound, there) = left(&[], &Intent::Unbind, a.clone());
+        let (bound, here) = left(&[a], &b, Intent::Unbind);
+        assert!(nothing(&unbound[0]) && taken(&bound[0]), "{unbound:?} {bound:?}");
+        let is_refused = matches!(bound[1], Reply::Obstructed(Obstacle::CameToNothing { .. }));
+        there == 1 && nothing(&unbound[1]) && here == 0 && is_refused
     });
 }
 

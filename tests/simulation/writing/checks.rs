@@ -125,26 +125,30 @@ pub fn race(world: &World) -> Result<(), String> {
     Ok(())
 }
 
-/// One client alone: each call takes effect once and finds what the calls before left.
+/// One client alone: each call takes effect once, finds what the calls before left, and comes to what it must.
 pub fn sequence(world: &World) -> Result<(), String> {
-    let calls = &world.clients[0].finished;
-    for call in calls {
-        match &call.reply {
-            Some(Reply::Obstructed(Obstacle::AlreadyBound { .. })) => {
-                return Err(format!("{:?} met a binding of its own", call.call));
-            }
-            Some(Reply::Done { version: None, .. }) => return Err(format!("{:?} found nothing", call.call)),
-            Some(Reply::Misused) => return Err(format!("{:?} was called misused", call.call)),
-            Some(Reply::Obstructed(_) | Reply::Link(_)) => return Err(format!("{:?} was obstructed", call.call)),
-            Some(Reply::Unknown { .. } | Reply::Refused(_)) | None => return Err(format!("{:?} ended unknown", call.call)),
-            Some(Reply::Done { .. }) => {}
+    let mut there: Option<u64> = None;
+    for call in &world.clients[0].finished {
+        let came_to = match &call.reply {
+            Some(Reply::Done { version, .. }) => version.map_or("nothing", |_| "done"),
+            Some(Reply::Obstructed(Obstacle::AlreadyBound { .. })) => "taken",
+            other => return Err(format!("{:?} ended as {other:?}", call.call)),
+        };
+        let expected = match call.call.what {
+            What::Bind(_) if there.is_some() => "taken",
+            What::Unbind if there.is_none() => "nothing",
+            _ => "done",
+        };
+        if came_to != expected {
+            return Err(format!("{:?} came to {came_to} and not to {expected}", call.call));
         }
+        there = match call.call.what {
+            What::Bind(value) => there.or(Some(value)),
+            What::Rebind(value) => Some(value),
+            _ => None,
+        };
     }
-    let expected: BTreeSet<u64> = match calls.last().map(|call| call.call.what) {
-        Some(What::Bind(value) | What::Rebind(value)) => BTreeSet::from([value]),
-        _ => BTreeSet::new(),
-    };
-    let bound = values(world);
+    let (bound, expected) = (values(world), BTreeSet::from_iter(there));
     if bound == expected { Ok(()) } else { Err(format!("bound is {bound:?} and not {expected:?}")) }
 }
 

@@ -86,7 +86,7 @@ impl Scenario for Writing {
         checks::converged(&world)?;
         match self.kind {
             Kind::Race => checks::race(&world)?,
-            Kind::Sequence => checks::sequence(&world)?,
+            Kind::Sequence | Kind::Futile => checks::sequence(&world)?,
             Kind::Tree => checks::tree(&world)?,
             Kind::Lease => checks::leases(&world)?,
         }

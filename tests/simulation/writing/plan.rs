@@ -70,6 +70,8 @@ pub enum Kind {
     Race,
     /// One client binds, rebinds, unbinds and binds again.
     Sequence,
+    /// The same, and every other call comes to nothing: the name is taken, or there is nothing to remove.
+    Futile,
     /// Three clients do everything with a few names and contexts, and look at them.
     Tree,
     /// Three clients hold a lease each, and look at the others'.
@@ -106,6 +108,7 @@ pub fn draw(seed: u64, kind: Kind, faults: Faults) -> Plan<Action> {
     let mut actions = match kind {
         Kind::Race => race(&mut dice),
         Kind::Sequence => sequence(),
+        Kind::Futile => futile(),
         Kind::Tree => tree(&mut dice),
         Kind::Lease => leases(&mut dice),
     };
@@ -194,6 +197,14 @@ fn leases(dice: &mut Dice) -> Vec<(Duration, Action)> {
 
 fn sequence() -> Vec<(Duration, Action)> {
     use What::{Bind, Rebind, Unbind};
-    let calls = [Bind(1), Rebind(2), Rebind(3), Unbind, Bind(4), Rebind(5), Rebind(6)];
+    one_after_the_other([Bind(1), Rebind(2), Rebind(3), Unbind, Bind(4), Rebind(5), Rebind(6)])
+}
+
+fn futile() -> Vec<(Duration, Action)> {
+    use What::{Bind, Rebind, Unbind};
+    one_after_the_other([Unbind, Bind(1), Bind(2), Unbind, Unbind, Rebind(3), Bind(4), Unbind, Unbind, Bind(5)])
+}
+
+fn one_after_the_other(calls: impl IntoIterator<Item = What>) -> Vec<(Duration, Action)> {
     calls.into_iter().map(|what| (Duration::ZERO, call(0, 0, what))).collect()
 }
