@@ -63,12 +63,6 @@ pub enum Obstacle {
         #[serde(with = "wire::numbered")]
         version: Dot,
     },
-    /// It could not be done when it was asked first, and is not done later.
-    CameToNothing {
-        /// The name.
-        #[serde(with = "wire::name")]
-        name: Name,
-    },
     /// The cluster tree may not grow so far.
     OverQuota {
         /// The name.
@@ -76,6 +70,12 @@ pub enum Obstacle {
         name: Name,
         /// What would be exceeded.
         quota: Quota,
+    },
+    /// It could not be done when it was asked first, and is not done later.
+    CameToNothing {
+        /// The name.
+        #[serde(with = "wire::name")]
+        name: Name,
     },
 }
 

@@ -96,8 +96,8 @@ fn replies() -> Vec<Reply> {
         Obstacle::NotEmpty { name: name(), child: name() },
         Obstacle::ContextMoves { name: name() },
         Obstacle::Superseded { name: name(), version: dot(5) },
-        Obstacle::CameToNothing { name: name() },
         Obstacle::OverQuota { name: name(), quota: Quota::Names(9) },
+        Obstacle::CameToNothing { name: name() },
     ];
     let definite = [
         Reply::Done { version: Some(dot(5)), receipt: receipt() },
