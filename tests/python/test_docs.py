@@ -15,8 +15,8 @@ from hanaming.cli import settings
 from hanaming.cli.program import program
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)(?: title=\"[^\"]*\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(language):
@@ -62,10 +62,11 @@ def test_the_documents_have_examples():
     assert len(blocks("python")) >= 8
 
 
-@pytest.mark.parametrize("text", blocks("console"))
+@pytest.mark.parametrize("text", blocks("console") + blocks("shell"))
 def test_the_commands_in_the_documents_exist(text):
-    commands = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
-    assert commands
+    lines = text.replace("\\\n", "").splitlines()
+    # Beside what is typed a console shows what is printed.
+    commands = [line[2:] for line in lines if line.startswith("$ ")] or lines
     for line in commands:
         for words in re.findall(r"\bhanaming (\w+)((?: --?[\w-]+)?)", re.sub(r"pip install hanaming", "", line)):
             assert words[0] in program.commands, line
