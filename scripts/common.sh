@@ -33,7 +33,8 @@ venv() {
     if [ ! -x "$folder/bin/python" ] || [ "$(cat "$folder/stamp" 2>/dev/null)" != "$stamp" ]; then
         rm -rf "$folder"
         "$python" -m venv "$folder"
-        [ $# -eq 0 ] || "$folder/bin/python" -m pip install --quiet $(printf -- '-r %s ' "$@")
+        # Said by itself, since whoever asks whether this worked has `set -e` off in here.
+        [ $# -eq 0 ] || "$folder/bin/python" -m pip install --quiet $(printf -- '-r %s ' "$@") || return 1
         printf '%s' "$stamp" >"$folder/stamp"
     fi
 }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::client::ClientConfig;
 use crate::client::config::seconds;
 use crate::discovery::{Source, provider_url};
-use crate::naming::{ErrorKind, NamingError};
+use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::Scope;
 use crate::server::{Node, ServerConfig};
 use crate::topology::{DEFAULT_PORT, Endpoint};
@@ -262,7 +262,11 @@ impl PyNode {
                 ("requests served", status.requests.to_string()),
             ];
             let view = records::view(py, &self.node.view())?;
-            show::form(py, &format!("Node {}", self.node.name()), &about, &[Some(view)])
+            let mut parts = vec![Some(view)];
+            if !self.node.is_closed() {
+                parts.extend(show::trees(py, &self.node, &Name::default(), true)?.map(Some));
+            }
+            show::form(py, &format!("Node {}", self.node.name()), &about, &parts)
         })
     }
 }

@@ -165,13 +165,13 @@ pub fn resolved_to(error: NamingError, given: &Name, full: &Name, resolved: usiz
     error.with_resolution(given.prefix(resolved).as_str(), given.suffix(resolved).as_str())
 }
 
-/// A list of `NameEntry`.
+/// `Listing`, a list of `NameEntry`.
 pub fn entries<'py>(py: Python<'py>, given: &Name, rows: &[Listed]) -> PyResult<Bound<'py, PyAny>> {
     let built = rows.iter().map(|row| records::name_entry(py, given.child_from_text(&row.component).as_str(), row));
-    Ok(PyList::new(py, built.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    records::listing(py, built.collect::<PyResult<Vec<_>>>()?)
 }
 
-/// A list of `Binding`.
+/// `Listing`, a list of `Binding`.
 pub fn bindings<'py>(
     py: Python<'py>,
     home: &dyn Home,
@@ -186,7 +186,7 @@ pub fn bindings<'py>(
         };
         records::binding(py, given.child_from_text(&row.component).as_str(), row, &value)
     });
-    Ok(PyList::new(py, built.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    records::listing(py, built.collect::<PyResult<Vec<_>>>()?)
 }
 
 /// A list of names.

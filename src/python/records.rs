@@ -74,6 +74,12 @@ pub fn binding<'py>(py: Python<'py>, name: &str, row: &Listed, value: &Bound<'py
     record(py, &CLASS, fields)
 }
 
+/// `Listing`, a list.
+pub fn listing<'py>(py: Python<'py>, rows: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming.records", "Listing");
+    record(py, &CLASS, (rows,))
+}
+
 /// `OperationStatus`.
 pub fn operation_status<'py>(py: Python<'py>, became: &Became) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: Imported = Imported::new("hanaming.records", "OperationStatus");

@@ -3,12 +3,17 @@
 use pyo3::prelude::*;
 use pyo3::types::PyAnyMethods;
 
-use crate::naming::Name;
+use crate::naming::{Name, Snapshot};
+use crate::server::Node;
 
 use super::imports::Imported;
 use super::known::{self, Known};
+use super::value;
 
 static FORM: Imported = Imported::new("hanaming._show", "context");
+
+/// Of a tree so many names are shown.
+const SHOWN: usize = 40;
 
 /// What is shown of a context.
 pub struct Shown<'a> {
@@ -47,7 +52,7 @@ pub fn reach(known: &dyn Known) -> String {
     }
 }
 
-/// The same as a table, with the targets and the view.
+/// The same as a table, with the targets, the view and, of a node in this process, the names that it has itself.
 pub fn html<'py>(py: Python<'py>, shown: &Shown<'_>) -> PyResult<Bound<'py, PyAny>> {
     let Shown { class, base, known, .. } = shown;
     let about = [
@@ -58,7 +63,40 @@ pub fn html<'py>(py: Python<'py>, shown: &Shown<'_>) -> PyResult<Bound<'py, PyAn
     ];
     let targets = known::targets(py, *known)?;
     let view = known::view(py, *known)?;
-    form(py, class, &about, &[Some(targets), view])
+    let mut parts = vec![Some(targets), view];
+    if let Some(node) = known.node().filter(|_| !shown.closed) {
+        parts.extend(trees(py, node, base, known.is_ha())?.map(Some));
+    }
+    form(py, class, &about, &parts)
+}
+
+/// What stands beneath a context in the trees that a node of this process has: memory, so that nobody is asked.
+pub fn trees<'py>(
+    py: Python<'py>,
+    node: &Node,
+    base: &Name,
+    is_ha: bool,
+) -> PyResult<impl Iterator<Item = Bound<'py, PyAny>> + use<'py>> {
+    let local = tree(py, &format!("Local tree of {}", node.name()), &node.local_tree().snapshot(), base)?;
+    let cluster = if is_ha { Some(tree(py, "Cluster tree", &node.cluster_tree().snapshot(), base)?) } else { None };
+    Ok(cluster.into_iter().chain([local]))
+}
+
+/// `hanaming._show.NameTree`: the first names with what is bound there, and how many there are.
+fn tree<'py>(py: Python<'py>, title: &str, names: &Snapshot, base: &Name) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: Imported = Imported::new("hanaming._show", "NameTree");
+    let mut rows = Vec::new();
+    for (text, entry) in names.beneath(base).take(SHOWN) {
+        // Each name in a tree was parsed when it was bound.
+        let Ok(name) = Name::parse(text) else { continue };
+        let components: Vec<String> = name.iter().skip(base.len()).map(str::to_owned).collect();
+        // A server takes what it doesn't read: of a malformed value the error is shown.
+        let value =
+            value::from_content(py, &entry.content).unwrap_or_else(|wrong| Some(wrong.into_value(py).into_bound(py).into_any()));
+        rows.push((components, entry.is_context(), value));
+    }
+    let all = if base.is_empty() { names.len() } else { names.beneath(base).count() };
+    CLASS.get(py)?.call1((title, rows, all))
 }
 
 /// What something is as a table, with the forms of what it knows.

@@ -85,7 +85,7 @@ class BlockingContext:
     def _wrapped(self, result: Any) -> Any:
         if isinstance(result, aio.Context):
             return BlockingContext(self._portal, result)
-        if type(result) is list:
+        if isinstance(result, list):
             return [self._wrapped(item) for item in result]
         if type(result) is dict:
             return {key: self._wrapped(item) for key, item in result.items()}

@@ -73,6 +73,58 @@ def test_contexts(busy: Node) -> None:
     assert "in process" in shown(busy.context())
 
 
+def test_what_a_node_has_at_hand_is_a_tree(busy: Node) -> None:
+    busy.local.bind("services/mail/smtp", {"url": "smtp://x"}, create_parents=True)
+    busy.local.bind("services/'a/b'", None)
+    busy.context().bind("limits", 100)
+    text = shown(busy.local)
+    assert "Local tree of n1: 5 names\n" in text
+    assert f"a: {NASTY!r}\n" in text
+    assert "services/\na/b: None\nmail/\nsmtp: {'url': 'smtp://x'}\n" in text
+    assert "Cluster tree" not in text
+    assert "Cluster tree: 1 name\nlimits: 100\nLocal tree of n1: 5 names" in shown(busy.context())
+    assert "smtp: {'url': 'smtp://x'}" in shown(busy)
+    beneath = shown(busy.local.lookup("services"))
+    assert "Local tree of n1: 3 names\na/b: None\nmail/\nsmtp" in beneath
+    for number in range(100):
+        busy.local.bind(f"many-{number:02}", number)
+    text = shown(busy.local)
+    assert "105 names" in text
+    assert "and 65 more names" in text
+    busy.close()
+    assert "names\n" not in shown(busy)
+
+
+def test_listings_are_tables(busy: Node) -> None:
+    busy.context().bind("a", 1)
+    busy.local.bind("sub/b", 2, create_parents=True)
+    with HAContext(busy.url) as ctx:
+        text = shown(ctx.list_bindings())
+        assert "2 names\nname\nvalue\nfrom\nalso in\na\n1\ncluster (n1)\nlocal:n1\nsub/\nlocal (n1)\n" in text
+        text = shown(ctx.list_names())
+        assert "sub/\ncontext\nlocal (n1)\n" in text
+        assert ctx.list_names() == list(ctx.list_names())
+    assert shown(busy.local.list_names("sub")).startswith("1 name\n")
+
+
+def test_attempts_are_a_time_line() -> None:
+    def attempt(elapsed: float) -> Attempt:
+        return Attempt("127.0.0.1:1", "wait", "no answer", CompletionStatus.MAYBE, elapsed, None)
+
+    html = Attempts([attempt(0.25), attempt(0.75)])._repr_html_()
+    assert "2 attempts, 1.00 s" in html
+    assert re.findall(r"margin-left:([\d.]+)%;width:([\d.]+)%", html) == [
+        ("0.0", "25.0"),
+        ("25.0", "75.0"),
+    ]
+    assert "margin-left" not in Attempts([attempt(0.0)])._repr_html_()
+
+
+def test_metrics() -> None:
+    with HAContext("127.0.0.1:1,127.0.0.1:2") as ctx:
+        assert "targets that came\n2\n" in shown(ctx.metrics)
+
+
 def test_a_display_never_uses_the_network() -> None:
     with HAContext("hn://192.0.2.1:9,unresolvable.invalid:1") as ctx:
         assert "192.0.2.1:9" in repr(ctx)

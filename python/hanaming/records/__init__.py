@@ -4,7 +4,7 @@ Rust builds them by position, so the order of fields is part of the agreement wi
 a short `repr` and, where people look at it, an HTML form for notebooks; showing one never uses the network.
 """
 
-from .answers import Binding, Event, Instance, NameEntry, OperationStatus, Receipt, Resolution
+from .answers import Binding, Event, Instance, Listing, NameEntry, OperationStatus, Receipt, Resolution
 from .attempts import Attempt, Attempts
 from .cluster import Member, NodeStatus, Setting, TreeCopy, View
 from .findings import CheckReport, Conflict, Hidden, Mismatch
@@ -19,6 +19,7 @@ __all__ = [
     "Event",
     "Hidden",
     "Instance",
+    "Listing",
     "Member",
     "Metrics",
     "Mismatch",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from hanaming._show import duration, short, table, where
+from hanaming._show import counted, duration, short, table, where
 
 from .attempts import Attempt, Attempts
 
 if TYPE_CHECKING:
     from hanaming.types import Value
+
+_SHOWN = 100
+"""So many rows of a listing are in its table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,32 @@ class Binding(NameEntry):
 
     def __repr__(self) -> str:
         return f"<Binding {self.name!r}: {short(self.value)}, {where(self.source, self.node)}>"
+
+
+class Listing(list[NameEntry]):
+    """The rows of a listing, in order: a list that is a table in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        has_values = any(isinstance(row, Binding) for row in self)
+        rows = [
+            (
+                f"{row.name}/" if row.kind == "context" else row.name,
+                _bound(row) if has_values else row.class_name,
+                where(row.source, row.node),
+                ", ".join(row.sources[1:]),
+            )
+            for row in self[:_SHOWN]
+        ]
+        more = len(self) - len(rows)
+        note = f"and {counted(more, 'more name')}" if more else ""
+        headings = ("name", "value" if has_values else "what", "from", "also in")
+        return table(counted(len(self), "name"), headings, rows, note)
+
+
+def _bound(row: NameEntry) -> str:
+    return short(row.value) if isinstance(row, Binding) and row.kind != "context" else ""
 
 
 @dataclass(frozen=True, slots=True)

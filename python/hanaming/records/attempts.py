@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hanaming._show import counted, cut, duration, table
+from hanaming._show import Bar, counted, cut, duration, table
 
 if TYPE_CHECKING:
     from hanaming.failure import CompletionStatus
@@ -48,6 +48,13 @@ class Attempts(list[Attempt]):
         return f"<{counted(len(self), 'attempt')}, {which}at {self[-1].target}: {cut(self[-1].outcome)}>"
 
     def _repr_html_(self) -> str:
-        rows = [(a.target, a.outcome, a.phase, a.completion.value, duration(a.elapsed), a.why_next or "") for a in self]
-        headings = ("target", "what came back", "phase", "ran?", "took", "why another followed")
-        return table(counted(len(self), "attempt"), headings, rows)
+        """A time line: each attempt begins where the one before it ended."""
+        whole = sum(attempt.elapsed for attempt in self)
+        rows, began = [], 0.0
+        for a in self:
+            bar = Bar(began / whole, a.elapsed / whole) if whole else ""
+            rows.append((a.target, bar, duration(a.elapsed), a.outcome, a.phase, a.completion.value, a.why_next or ""))
+            began += a.elapsed
+        headings = ("target", "time", "took", "what came back", "phase", "ran?", "why another followed")
+        took = f", {duration(whole)}" if self else ""
+        return table(f"{counted(len(self), 'attempt')}{took}", headings, rows)

@@ -55,3 +55,13 @@ class Metrics:
     """Targets that no source lists any longer."""
     moves: int
     """How often an elected target was given up for another that was well, so that the load is even."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("sources asked who the servers are", self.refreshes),
+            ("… that gave no list; nothing was removed then", self.failed_refreshes),
+            ("targets that came", self.joined),
+            ("targets that no source lists any longer", self.drained),
+            ("elected targets given up for an even load", self.moves),
+        ]
+        return table("Metrics", ("since the client was made", ""), rows)
