@@ -11,10 +11,9 @@ import pytest
 
 from aio_places import AIO_PLACES
 from hanaming import Node
-from hanaming.testing import DnsZone
+from hanaming.testing import Cluster, DnsZone
 from moving_servers import Servers
 from places import PLACES, Place
-from waiting import until
 
 # Whoever runs the tests in the background may have them ignore Ctrl-C, and the programs that they start would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,17 +45,8 @@ def cluster() -> Iterator[Callable[[int], list[Node]]]:
     with ExitStack() as stack:
 
         def start(count: int) -> list[Node]:
-            nodes: list[Node] = []
-            for number in range(1, count + 1):
-                seeds = [nodes[0].address] if nodes else []
-                nodes.append(stack.enter_context(Node(f"n{number}", seeds=seeds)))
-            names = [node.name for node in nodes]
-
-            def seen(node: Node) -> bool:
-                return [member.name for member in node.view.members] == names
-
-            until(lambda: all(map(seen, nodes)), "the nodes see each other")
-            return nodes
+            names = [f"n{number}" for number in range(1, count + 1)]
+            return [one.node for one in stack.enter_context(Cluster(names))]
 
         yield start
 

@@ -10,7 +10,7 @@ import pytest
 
 import hanaming
 from faces import FACES, Asynchronous, face
-from hanaming import HAContext, Node
+from hanaming import HAContext
 from hanaming.testing import FaultProxy
 from waiting import until
 
@@ -28,9 +28,8 @@ def opened(twin, provider, **options):
 
 
 @pytest.fixture
-def nodes():
-    with Node("n1") as n1, Node("n2", seeds=[n1.address]) as n2:
-        yield [n1, n2]
+def nodes(cluster):
+    return cluster(2)
 
 
 @pytest.fixture

@@ -12,9 +12,7 @@ import pytest
 from cli_support import (
     HANAMING,
     LIMIT,
-    Served,
     closed_port,
-    cluster,
     environment,
     eventually,
     run,
@@ -22,6 +20,7 @@ from cli_support import (
     without_replies,
 )
 from hanaming import Context, HAContext, LinkRef, Reference
+from hanaming.testing import Cluster
 
 TREE = {
     "config/empty": {},
@@ -37,7 +36,7 @@ TREE = {
 
 @pytest.fixture(scope="module")
 def nodes():
-    with cluster(2) as started:
+    with Cluster(["n1", "n2"]) as started:
         yield started
 
 
@@ -55,7 +54,7 @@ def filled(provider):
 
 
 def test_a_tree_goes_round(nodes, tmp_path, node):
-    provider = "hn://" + ",".join(one.address for one in nodes)
+    provider = nodes.provider
     filled(provider)
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     done = run("export", str(first), provider=provider)
@@ -260,9 +259,8 @@ def test_status_tells_conflicts():
 
 
 def test_status_tells_lag():
-    with cluster(2) as (one, other):
-        provider = f"hn://{one.address},{other.address}"
-        eventually(lambda: "n2" in run("status", provider=one.url).out)
+    with Cluster(["n1", "n2"], processes=True) as nodes:
+        (one, other), provider = nodes, nodes.provider
         assert run("bind", "a", "1", provider=provider).status == 0
         document = json.loads(run("status", "--json", provider=provider).out)
         assert document["conflicts"] == 0
@@ -271,11 +269,9 @@ def test_status_tells_lag():
         assert first["writes"] == 1
         assert (first["seen"], first["digest"]) == (second["seen"], second["digest"])
         # One is frozen and the other writes alone: then it is behind, until it has copied what it missed.
-        Served.stop(other)
-        try:
-            assert run("rebind", "a", "2", "--timeout", "20", provider=one.url).status == 0
-        finally:
-            other.signal(signal.SIGCONT)
+        other.pause()
+        assert run("rebind", "a", "2", "--timeout", "20", provider=one.url).status == 0
+        other.resume()
 
         def caught_up():
             members = json.loads(run("status", "--json", provider=provider).out)["members"]

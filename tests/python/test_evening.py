@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from contextlib import ExitStack
 
-from hanaming import HAContext, Node
 from hanaming.simulation import simulate
+from hanaming.testing import Cluster
 from waiting import until
 
 CLIENTS = 72
@@ -22,14 +21,10 @@ def is_even(counts: dict[str, int]) -> bool:
 
 
 def test_clients_move_until_they_are_even() -> None:
-    with ExitStack() as stack:
-        nodes = [stack.enter_context(Node("n1"))]
-        nodes += [stack.enter_context(Node(f"n{nth}", seeds=[nodes[0].address])) for nth in (2, 3)]
+    with Cluster(["n1", "n2", "n3"]) as nodes:
         for node in nodes:
             node.local.bind("where", node.name)
-        until(lambda: all(len(node.view.members) == 3 for node in nodes), "the nodes see each other")
-        provider = ",".join(node.address for node in nodes)
-        clients = [stack.enter_context(HAContext(provider, policy="first_available")) for _ in range(CLIENTS)]
+        clients = [nodes.client(policy="first_available") for _ in range(CLIENTS)]
         rounds = []
 
         def spread() -> Counter[str]:
@@ -41,12 +36,10 @@ def test_clients_move_until_they_are_even() -> None:
         spread()
         began = time.monotonic()
         for nth in range(3):
-            address = nodes[nth].address
-            others = [node.address for node in nodes if node.address != address]
-            nodes[nth].close()
+            nodes[nth].kill()
             assert len(spread()) == 2
-            nodes[nth] = stack.enter_context(Node(f"n{nth + 1}", listen=address, seeds=others))
-            nodes[nth].local.bind("where", f"n{nth + 1}")
+            nodes[nth].restart()
+            nodes[nth].local.bind("where", nodes[nth].name)
         gap = (time.monotonic() - began) / 3
         assert "n3" not in spread(), "who comes back has nobody at first"
         until(lambda: is_even(spread()), "the load is even", within=20)

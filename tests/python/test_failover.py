@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import signal
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,25 +15,20 @@ from typing import Any
 
 import pytest
 
-from cli_support import Served
-from cli_support import cluster as served_cluster
-from hanaming import Context, HAContext, Policy, ServiceUnavailableError
+from hanaming import HAContext, Policy, ServiceUnavailableError
+from hanaming.testing import Cluster, ClusterNode
 from waiting import until
 
 CALLERS = (1, 8, 64)
 
 
 @pytest.fixture
-def served() -> Iterator[list[Served]]:
+def served() -> Iterator[Cluster]:
     """Three node processes, with a name in every local tree and one in each alone."""
-    with served_cluster(3) as nodes:
+    with Cluster(["n1", "n2", "n3"], processes=True) as nodes:
         for number, node in enumerate(nodes, 1):
-            with Context(node.url) as local:
-                local.bind("everywhere", "v" * 100)
-                local.bind(f"only/n{number}", number, create_parents=True)
-        for node in nodes:
-            with HAContext(node.url, follow_views=False) as ctx:
-                until(lambda ctx=ctx: len(ctx.status().members) == 3, "each node sees the others")  # type: ignore[misc]
+            node.local.bind("everywhere", "v" * 100)
+            node.local.bind(f"only/n{number}", number, create_parents=True)
         yield nodes
 
 
@@ -77,16 +71,16 @@ class Callers:
             thread.join()
 
 
-def in_use(ctx: HAContext, nodes: list[Served]) -> Served:
+def in_use(ctx: HAContext, nodes: Cluster) -> ClusterNode:
     ctx.lookup("everywhere")
     address = ctx.explain()[-1].target
     return next(node for node in nodes if node.address == address)
 
 
 def strike(
-    nodes: list[Served], callers: int, fault: Callable[[Served], None], *, policy: Policy, timeout: float
-) -> HAContext:
-    """Runs lookups, strikes the node in use, and sees that they go on without a failure. Gives the context."""
+    nodes: Cluster, callers: int, fault: Callable[[ClusterNode], None], *, policy: Policy, timeout: float
+) -> tuple[HAContext, ClusterNode]:
+    """Runs lookups, strikes the node in use, and sees that they go on without a failure. Gives the context and the node."""
     ctx = HAContext([node.url for node in nodes], policy=policy)
     victim = in_use(ctx, nodes)
     with Callers(ctx, callers, timeout) as calling:
@@ -94,7 +88,7 @@ def strike(
         fault(victim)
         calling.went_on(50)
     assert calling.errors == []
-    return ctx
+    return ctx, victim
 
 
 def is_gone(ctx: HAContext, name: str) -> bool:
@@ -105,15 +99,9 @@ def is_gone(ctx: HAContext, name: str) -> bool:
 
 @pytest.mark.parametrize("callers", CALLERS)
 @pytest.mark.parametrize("policy", ["round_robin", "first_available"])
-def test_kill(served: list[Served], callers: int, policy: Policy) -> None:
-    struck: list[Served] = []
-
-    def kill(node: Served) -> None:
-        struck.append(node)
-        node.signal(signal.SIGKILL)
-
-    with strike(served, callers, kill, policy=policy, timeout=5) as ctx:
-        (victim,) = struck
+def test_kill(served: Cluster, callers: int, policy: Policy) -> None:
+    ctx, victim = strike(served, callers, ClusterNode.kill, policy=policy, timeout=5)
+    with ctx:
         for _ in range(30):
             ctx.lookup("everywhere")
             assert ctx.explain()[-1].target != victim.address
@@ -121,39 +109,29 @@ def test_kill(served: list[Served], callers: int, policy: Policy) -> None:
         for number, node in enumerate(served, 1):
             if node is not victim:
                 assert ctx.wait_for(f"only/n{number}", timeout=10) == number
-        until(lambda: is_gone(ctx, f"only/n{served.index(victim) + 1}"), "the dead node left the view")
+        until(lambda: is_gone(ctx, f"only/{victim.name}"), "the dead node left the view")
 
 
 @pytest.mark.parametrize("callers", CALLERS)
 @pytest.mark.parametrize("policy", ["round_robin", "first_available"])
-def test_freeze(served: list[Served], callers: int, policy: Policy) -> None:
-    struck: list[Served] = []
-
-    def freeze(node: Served) -> None:
-        struck.append(node)
-        node.stop()
-
+def test_freeze(served: Cluster, callers: int, policy: Policy) -> None:
     # Sixty-four threads and three nodes on few cores: there it is the machine that takes its time.
-    with strike(served, callers, freeze, policy=policy, timeout=1 if callers < 64 else 5) as ctx:
-        (victim,) = struck
+    timeout = 1 if callers < 64 else 5
+    ctx, victim = strike(served, callers, ClusterNode.pause, policy=policy, timeout=timeout)
+    with ctx:
         states = {str(target): target.state for target in ctx.targets}
         assert states.get(victim.address, "gone") not in ("good", "untried")
-        victim.signal(signal.SIGCONT)
 
 
 @pytest.mark.parametrize("callers", CALLERS)
-def test_quiesce(served: list[Served], callers: int) -> None:
-    struck: list[Served] = []
-
-    def leave(node: Served) -> None:
-        struck.append(node)
-        node.signal(signal.SIGTERM)
-
-    with strike(served, callers, leave, policy="round_robin", timeout=5):
-        assert struck[0].wait() == 0
+def test_quiesce(served: Cluster, callers: int) -> None:
+    # It raises where the process ended with another status than 0.
+    ctx, victim = strike(served, callers, ClusterNode.quiesce, policy="round_robin", timeout=5)
+    ctx.close()
+    assert victim.state == "quiesced"
 
 
-def test_a_node_that_comes_back_gets_its_share_again(served: list[Served]) -> None:
+def test_a_node_that_comes_back_gets_its_share_again(served: Cluster) -> None:
     victim = served[0]
     with HAContext([node.url for node in served]) as ctx:
 
@@ -165,41 +143,38 @@ def test_a_node_that_comes_back_gets_its_share_again(served: list[Served]) -> No
             return seen
 
         assert sorted(shares().values()) == [100, 100, 100]
-        victim.stop()
+        victim.pause()
         until(lambda: victim.address not in shares(), "the frozen node is left out")
-        victim.signal(signal.SIGCONT)
+        victim.resume()
         until(lambda: sorted(shares().values()) == [100, 100, 100], "the node has its share again", within=30)
 
 
-def test_a_frozen_peer_is_never_taken_for_an_absent_name(served: list[Served]) -> None:
+def test_a_frozen_peer_is_never_taken_for_an_absent_name(served: Cluster) -> None:
     frozen = served[2]
-    frozen.stop()
-    try:
-        with HAContext(served[0].url, follow_views=False, timeout=0.6) as ctx:
+    frozen.pause()
+    with HAContext(served[0].url, follow_views=False, timeout=0.6) as ctx:
 
-            def answer(ask: Callable[[], Any]) -> Any:
-                try:
-                    return ask()
-                except ServiceUnavailableError as error:
-                    return error.silent
+        def answer(ask: Callable[[], Any]) -> Any:
+            try:
+                return ask()
+            except ServiceUnavailableError as error:
+                return error.silent
 
-            asks = (
-                lambda: ctx.lookup("only/n3"),
-                lambda: ctx.get("only/n3", "absent"),
-                lambda: ctx.lookup_many(["only/n3"]),
-                ctx.list_names,
-            )
-            assert [answer(ask) for ask in asks] == [["n3"]] * 4
-            with pytest.raises(ServiceUnavailableError) as caught:
-                ctx.list_names()
-            # What the others have is told all the same.
-            assert [entry.name for entry in caught.value.partial] == ["everywhere", "only"]
-            with pytest.raises(ServiceUnavailableError) as caught:
-                ctx.resolve("only/n1", all=True)
-            assert [found.value for found in caught.value.partial] == [1]
-            # An error can be pickled: where a context stands it says so, and holds none.
-            with pytest.raises(ServiceUnavailableError) as caught:
-                ctx.resolve("only", all=True)
-            assert [found.value for found in pickle.loads(pickle.dumps(caught.value)).partial] == [None] * 2
-    finally:
-        frozen.signal(signal.SIGCONT)
+        asks = (
+            lambda: ctx.lookup("only/n3"),
+            lambda: ctx.get("only/n3", "absent"),
+            lambda: ctx.lookup_many(["only/n3"]),
+            ctx.list_names,
+        )
+        assert [answer(ask) for ask in asks] == [["n3"]] * 4
+        with pytest.raises(ServiceUnavailableError) as caught:
+            ctx.list_names()
+        # What the others have is told all the same.
+        assert [entry.name for entry in caught.value.partial] == ["everywhere", "only"]
+        with pytest.raises(ServiceUnavailableError) as caught:
+            ctx.resolve("only/n1", all=True)
+        assert [found.value for found in caught.value.partial] == [1]
+        # An error can be pickled: where a context stands it says so, and holds none.
+        with pytest.raises(ServiceUnavailableError) as caught:
+            ctx.resolve("only", all=True)
+        assert [found.value for found in pickle.loads(pickle.dumps(caught.value)).partial] == [None] * 2
