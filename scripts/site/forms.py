@@ -1,4 +1,4 @@
-"""Writes two pages with every HTML form that a notebook shows, one in a light theme and one in a dark one."""
+"""Writes pages with the HTML forms that a notebook shows: all in a light theme, all in a dark one, and some in both."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from hanaming.testing import Cluster
 # As JupyterLab's two themes have them.
 THEMES = {"light": "background:#fff;color:#212121", "dark": "background:#111;color:#e0e0e0"}
 STYLE = "body{font:13px sans-serif;margin:1em 2em}h2{font-size:13px;opacity:.6;margin:2em 0 .5em}table{font-size:12px}"
+
+# What the documents show.
+CHOSEN = ["a node", "attempts: a killed node"]
 
 LOG = """\
 [11/28/26 2:15:34:002 CET] 0000004f NamingHelper  W   org.omg.CORBA.TRANSIENT: java.net.ConnectException: Connection refused:host=192.0.2.18,port=2809  vmcid: 0x4942f000  minor code: 3586  completed: No
@@ -76,10 +79,17 @@ def forms(folder: Path) -> list[tuple[str, Any]]:
 def main(folder: Path) -> None:
     """Writes the pages."""
     taken = forms(folder)
+    both = ""
     for theme, colours in THEMES.items():
         body = "".join(f"<h2>{what}</h2>{form}" for what, form in taken)
-        page = f'<!doctype html><meta charset="utf-8"><style>{STYLE}body{{{colours}}}</style>{body}'
-        (folder / f"forms-{theme}.html").write_text(page, encoding="utf-8")
+        _write(folder / f"forms-{theme}.html", f"body{{{colours}}}", body)
+        chosen = "".join(form for what in CHOSEN for name, form in taken if name == what)
+        both += f'<div style="{colours};padding:1em 2em">{chosen}</div>'
+    _write(folder / "forms-both.html", "body{margin:0}", both)
+
+
+def _write(page: Path, style: str, body: str) -> None:
+    page.write_text(f'<!doctype html><meta charset="utf-8"><style>{STYLE}{style}</style>{body}', encoding="utf-8")
 
 
 if __name__ == "__main__":

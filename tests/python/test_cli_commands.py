@@ -440,3 +440,12 @@ def test_what_is_about_nodes_takes_no_tree(hanaming):
 def test_one_is_one(hanaming):
     assert hanaming("bind", "-p", "single/one", "1").status == 0
     assert hanaming("tree", "single").err == "1 binding in 0 contexts\n"
+
+
+def test_commands_and_options_are_completed():
+    def completed(*words):
+        typed = {"COMP_WORDS": " ".join(("hanaming", *words)), "COMP_CWORD": str(len(words))}
+        return run(env={"_HANAMING_COMPLETE": "bash_complete", **typed}).out.split()
+
+    assert completed("lo") == ["plain,lookup"]
+    assert "plain,--provider" in completed("status", "--p")

@@ -53,8 +53,9 @@ class Attempts(list[Attempt]):
         rows, began = [], 0.0
         for a in self:
             bar = Bar(began / whole, a.elapsed / whole) if whole else ""
-            rows.append((a.target, bar, duration(a.elapsed), a.outcome, a.phase, a.completion.value, a.why_next or ""))
+            took = duration(a.elapsed).replace(" ", "\N{NO-BREAK SPACE}")
+            rows.append((a.target, bar, took, a.outcome, a.phase, a.completion.value, a.why_next or ""))
             began += a.elapsed
         headings = ("target", "time", "took", "what came back", "phase", "ran?", "why another followed")
-        took = f", {duration(whole)}" if self else ""
-        return table(f"{counted(len(self), 'attempt')}{took}", headings, rows)
+        caption = counted(len(self), "attempt") + (f", {duration(whole)}" if self else "")
+        return table(caption, headings, rows)
