@@ -93,7 +93,8 @@ pub struct Write {
     /// The write that is acknowledged; those that the event made beside it are in the records.
     #[serde(with = "wire::numbered")]
     pub dot: Dot,
-    /// The operation that it executes; `None` where a node withdrew, voided or let a version go by itself.
+    /// The operation that it executes, whose caller hears who holds it; `None` where nobody waits for that: a node withdrew,
+    /// voided or let go a version by itself, or settled one that the others hold.
     #[serde(with = "wire::perhaps_numbered")]
     pub operation: Option<OperationId>,
     /// What is known after it of the names that it changed; the name of `dot` first.

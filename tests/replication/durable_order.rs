@@ -8,6 +8,7 @@ use hanaming::cluster::reply::{Refusal, Reply, Uncertainty};
 use hanaming::cluster::store::StoreError;
 use hanaming::cluster::vector::{Dot, Vector};
 use hanaming::naming::Name;
+use hanaming::protocol::OperationId;
 use tokio::sync::oneshot::error::TryRecvError;
 
 use crate::disk::Disk;
@@ -171,7 +172,8 @@ fn more_than_fits_in_memory_is_refused_until_the_disk_has_caught_up() {
     let name = Name::parse("theirs").unwrap();
     let theirs = Named { name, record: Arc::default() };
     let dot = Dot { actor: 9, sequence: 1 };
-    rig.replication.receive(PEER, Message::Write(Write { dot, operation: None, records: vec![theirs] }));
+    let operation = Some(OperationId { client: 9, sequence: 1 });
+    rig.replication.receive(PEER, Message::Write(Write { dot, operation, records: vec![theirs] }));
     disk.set(|platter| platter.is_shut = false);
     assert!(begun_changes.into_iter().all(|reply| matches!(reply.blocking_recv().unwrap().reply, Reply::Done { .. })));
     until("it takes changes", || matches!(rig.write("after"), Reply::Done { .. }));

@@ -63,8 +63,7 @@ impl Engine {
 
     pub(super) fn commit_create(&mut self, dot: Dot, writing: &Writing) {
         self.replica.settle(self.now, &writing.name, dot, Outcome::Done);
-        let write = Write { dot, operation: Some(writing.operation), records: self.bundle([&writing.name]) };
-        self.broadcast(&Message::Write(write));
+        self.announce(dot, &[writing.name.clone()]);
     }
 
     /// This node was frozen: the others may have given it up, and what they acknowledged may no longer hold.

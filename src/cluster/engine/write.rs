@@ -174,7 +174,9 @@ impl Engine {
 
     pub(super) fn receive_write(&mut self, from: NodeId, write: &Write) {
         self.take_up(&write.records);
-        self.send(from, Message::Held(write.dot));
+        if write.operation.is_some() {
+            self.send(from, Message::Held(write.dot));
+        }
     }
 
     pub(super) fn acknowledged(&mut self, from: NodeId, dot: Dot) {
