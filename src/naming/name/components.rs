@@ -1,5 +1,6 @@
 //! The components of a name one by one, without splitting off what nobody asked to keep.
 
+use std::cmp::Ordering;
 use std::slice;
 use std::sync::Arc;
 
@@ -65,3 +66,15 @@ impl<'a> DoubleEndedIterator for Components<'a> {
 }
 
 impl ExactSizeIterator for Components<'_> {}
+
+/// How two plain texts compare, component by component, without looking for where these end: at the first byte that differs, a
+/// separator comes before all else, for the component that it ends is the beginning of the other. Trees compare names all the
+/// time.
+pub(super) fn cmp_plain(one: &str, other: &str) -> Ordering {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let rank = |byte: u8| (byte != b'/', byte);
+    match one.iter().zip(other).find(|(own, others)| own != others) {
+        Some((own, others)) => rank(*own).cmp(&rank(*others)),
+        None => one.len().cmp(&other.len()),
+    }
+}

@@ -286,7 +286,10 @@ impl Hash for Name {
 /// By components, so that what stands under a context follows it at once.
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.iter().cmp(other.iter())
+        match (self.plain(), other.plain()) {
+            (Some(own), Some(others)) => components::cmp_plain(own, others),
+            _ => self.iter().cmp(other.iter()),
+        }
     }
 }
 
