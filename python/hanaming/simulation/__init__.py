@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from hanaming._native import simulate as _simulate
 from hanaming.simulation._arguments import count, flag, pairs, time
-from hanaming.simulation._result import Record, Simulation
+from hanaming.simulation._record import Record
+from hanaming.simulation._result import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from hanaming.simulation._result import Simulation
+    from hanaming.simulation._record import Record
+    from hanaming.types import DnsRefresh
 
 # Told apart also by those who don't see all colours (Okabe and Ito), and light enough for black on them.
 _COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#999999")
@@ -36,7 +37,15 @@ _Picture = type("_Picture", (Figure,), {"_repr_png_": _png})
 """A figure of its own, known to no window and no notebook's backend: so it shows itself."""
 
 
-def draw(simulations: Sequence[Simulation]) -> Figure:
+class Shares(Protocol):
+    """What is drawn of a simulation."""
+
+    dns_refresh: DnsRefresh
+    servers: list[str]
+    records: list[Record]
+
+
+def draw(simulations: Sequence[Shares]) -> Figure:
     """One field for each, beside each other, with one scale."""
     figure: Figure = _Picture(figsize=(1.2 + 4.4 * len(simulations), 3.4), layout="constrained")
     fields = figure.subplots(1, len(simulations), sharey=True, squeeze=False)[0]
@@ -49,7 +58,7 @@ def draw(simulations: Sequence[Simulation]) -> Figure:
     return figure
 
 
-def _fill(field: Axes, simulation: Simulation) -> None:
+def _fill(field: Axes, simulation: Shares) -> None:
     servers = simulation.servers
     days = [record["day"] for record in simulation.records[:: len(servers)]]
     shares = [[record["share"] for record in simulation.records if record["server"] == server] for server in servers]

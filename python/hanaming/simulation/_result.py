@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
 from hanaming._native import simulate as _simulate
 from hanaming._show import counted, table
+from hanaming.simulation._record import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,27 +19,6 @@ _DAY = 24 * 60 * 60.0
 # What a program that remembers addresses for good does, and what one here does by itself.
 _OLD: Final = "on_empty"
 _OURS: Final = "ttl"
-
-
-class Record(TypedDict):
-    """What one server got in one slice of the time."""
-
-    time: float
-    """When the slice begins, in seconds."""
-    day: float
-    """The same in days."""
-    server: str
-    """`s1`, `s2`, …: a server stays the same one wherever it comes back."""
-    up: bool
-    """Whether it was up at the slice's end."""
-    calls: int
-    """How many calls it answered."""
-    share: float
-    """Which part of all answered calls that is, from 0 to 1."""
-    failed: int
-    """How many calls failed in this slice, whatever server they were for."""
-    dns_refresh: str
-    """The mode, so that the records of several simulations can stand in one table."""
 
 
 class Simulation:

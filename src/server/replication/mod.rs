@@ -60,6 +60,9 @@ pub use tasks::{follow_views, keep_time};
 /// How often it is looked whether a node that can store nothing can again.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// So many may wait without anybody looking who has given up.
+const FEW_ASKING: usize = 64;
+
 /// A node's part in the cluster tree.
 pub struct Replication {
     /// What the engine wants is carried out under this lock, so in the order in which it was wanted.
@@ -104,6 +107,8 @@ struct State {
     /// Who waits for an answer, by the handle that the engine was given.
     asking: HashMap<u64, Asking>,
     last_asker: u64,
+    /// Where there are so many, those who gave up are looked for: at each new one it would be once for each that waits.
+    most_asking: usize,
     /// How many leases are overdue and held all the same, and of how many.
     held_leases: Option<(usize, usize)>,
     /// When the engine is to be woken, as far as the clock's task knows.
@@ -180,6 +185,7 @@ impl Replication {
                 engine,
                 asking: HashMap::new(),
                 last_asker: 0,
+                most_asking: FEW_ASKING,
                 held_leases: None,
                 wake,
                 journal: folder.is_some().then(Journal::default),
@@ -364,7 +370,10 @@ impl State {
     /// A handle for somebody who waits.
     fn enter(&mut self, asking: Asking) -> u64 {
         self.last_asker += 1;
-        self.asking.retain(|_, asking| !asking.is_over());
+        if self.asking.len() >= self.most_asking {
+            self.asking.retain(|_, asking| !asking.is_over());
+            self.most_asking = FEW_ASKING.max(2 * self.asking.len());
+        }
         self.asking.insert(self.last_asker, asking);
         self.last_asker
     }
