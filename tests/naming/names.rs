@@ -156,8 +156,11 @@ proptest! {
     fn split_or_not_a_name_is_the_same(
         one in prop::collection::vec("[a-c.!]{1,2}", 1..5),
         other in prop::collection::vec("[a-c.!]{1,2}", 1..5),
+        // Long names that begin alike.
+        common in prop::collection::vec("[a-c.!]{1,5}", 0..5),
         range in (0_usize..6, 0_usize..6),
     ) {
+        let [one, other] = [one, other].map(|own| common.iter().cloned().chain(own).collect::<Vec<_>>());
         let read = |components: &[String]| name(&components.join("/"));
         let (plain, split) = (read(&one), Name::from_components(&one));
         let (plain_other, split_other) = (read(&other), Name::from_components(&other));
