@@ -1,7 +1,8 @@
 //! The five policies: which of the targets in good health takes the next request.
 //!
 //! Where requests stay with one elected target, a target that comes or comes back would get none: so some of those who elect
-//! [go over](super::evening) to it, not all at once.
+//! [go over](super::evening) to it, not all at once. Whom a client stays with is settled whenever its targets change or the
+//! time for it comes, and not only when it calls: one that calls rarely counts as much as any other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,19 +84,42 @@ impl Balance {
         now: Duration,
         rng: &mut impl rand::Rng,
     ) -> Option<TargetId> {
+        self.go_over_if_due(rotation, roster, now);
+        let before = self.elected;
+        let picked = self.choose(rotation, tried, roster, now, rng);
+        match before {
+            // Where the others are is chance: all that begin see to it that they are even.
+            None if self.elected.is_some() && rotation.len() > 1 => self.evening.changed(now, rng),
+            Some(before) if self.elected != Some(before) && !rotation.contains(&before) => {
+                // Others had to elect anew as well.
+                self.evening.changed(now, rng);
+                self.home = self.home.or_else(|| roster.get(before).is_some_and(is_left_by_few).then_some(before));
+            }
+            _ => {}
+        }
+        picked
+    }
+
+    /// Sees to it that whoever has elected stays with one of `rotation`, and follows those that it elects with. Nothing is
+    /// elected before the first request.
+    pub(super) fn settle(&mut self, rotation: &[TargetId], roster: &Roster, now: Duration, rng: &mut impl rand::Rng) {
+        self.go_over_if_due(rotation, roster, now);
+        if self.elected.is_some() && !rotation.is_empty() {
+            self.pick(rotation, &[], roster, now, rng);
+        }
+    }
+
+    /// Whom this context stays with, where servers tell how many do.
+    pub(super) fn stays_with(&self) -> Option<TargetId> {
+        self.elected.filter(|_| self.evening.is_told())
+    }
+
+    fn go_over_if_due(&mut self, rotation: &[TargetId], roster: &Roster, now: Duration) {
         if let Some(goal) = self.evening.take_goal(now)
             && rotation.contains(&goal)
         {
             self.go_over(goal, roster);
         }
-        let before = self.elected;
-        let picked = self.choose(rotation, tried, roster, now, rng);
-        if let Some(before) = before.filter(|before| self.elected != Some(*before) && !rotation.contains(before)) {
-            // Others had to elect anew as well.
-            self.evening.changed(now, rng);
-            self.home = self.home.or_else(|| roster.get(before).is_some_and(is_left_by_few).then_some(before));
-        }
-        picked
     }
 
     fn choose(
@@ -144,8 +168,8 @@ impl Balance {
         self.evening.have_looks();
     }
 
-    /// When to look how loaded the servers are.
-    pub(super) fn look_due(&self) -> Option<Duration> {
+    /// When to look how loaded the servers are, or to go over.
+    pub(super) fn due(&self) -> Option<Duration> {
         self.evening.due()
     }
 
@@ -163,17 +187,21 @@ impl Balance {
     }
 
     /// How loaded the servers are: it decides whether this context goes over, with all that elect with it.
-    pub(super) fn saw(&mut self, loads: &[(TargetId, u64)], roster: &Roster, now: Duration, rng: &mut impl rand::Rng) {
+    pub(super) fn saw(
+        &mut self,
+        loads: &[(TargetId, u64)],
+        rotation: &[TargetId],
+        roster: &Roster,
+        now: Duration,
+        rng: &mut impl rand::Rng,
+    ) {
         let together = self.policy == Policy::FirstAvailableIdenticalAllProxies;
         let weight = if together { self.elections.end_look(&self.electorate, &self.voter) } else { 1 };
         match self.elected {
             Some(own) if loads.len() > 1 => self.evening.saw(own, weight, loads, now, rng),
             _ => self.evening.skip(now, rng),
         }
-        if together && let Some(goal) = self.evening.take_goal(now) {
-            // The others need not wait for this one's next request.
-            self.go_over(goal, roster);
-        }
+        self.go_over_if_due(rotation, roster, now);
     }
 
     /// Whom this context has just left for another, though it was well.

@@ -42,6 +42,11 @@ impl Policy {
             Self::LeastLoaded => "least_loaded",
         }
     }
+
+    /// Whether whoever has it stays with one server.
+    pub fn elects(self) -> bool {
+        matches!(self, Self::FirstAvailable | Self::FirstAvailableIdenticalAllProxies)
+    }
 }
 
 impl std::str::FromStr for Policy {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::discovery::dns::DnsServers;
 use crate::naming::{ErrorKind, Name, NamingError};
 use crate::protocol::WatchScope;
 
@@ -29,6 +30,11 @@ pub trait Driver: Send + Sync + 'static {
 
     /// Gives back the lease of a name, if one is held there: it is unbound, in the background.
     fn give_back(&self, name: &Name) -> Releasing;
+
+    /// Whom it asks for names, where its servers may have names.
+    fn dns_servers(&self) -> Option<&DnsServers> {
+        None
+    }
 
     /// Ends it: calls under way and later ones fail with `ContextClosed`, watches too. Leases are given back, which is waited
     /// for as long as that makes sense.

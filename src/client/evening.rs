@@ -51,7 +51,12 @@ impl Evening {
         self.looks = true;
     }
 
-    /// Servers came, or this client had to elect another one: the others had to as well, each for itself.
+    /// Whether it is told how loaded servers are.
+    pub(super) fn is_told(&self) -> bool {
+        self.looks
+    }
+
+    /// Servers came, or this client had to elect one: the others had to as well, each for itself.
     pub(super) fn changed(&mut self, now: Duration, rng: &mut impl Rng) {
         if self.looks {
             self.left = LOOKS;
@@ -68,9 +73,9 @@ impl Evening {
         }
     }
 
-    /// When to look.
+    /// When to look, or to go over.
     pub(super) fn due(&self) -> Option<Duration> {
-        self.due
+        self.due.into_iter().chain(self.goal.map(|(_, at)| at)).min()
     }
 
     /// Whether to look now. What is seen is told by [`saw`](Self::saw); that nothing was, by [`skip`](Self::skip).

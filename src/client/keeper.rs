@@ -1,5 +1,5 @@
 //! The background thread: probes of failed targets, host names, announced nodes, lists of servers that somebody else keeps,
-//! and watches.
+//! connections that stand in for a client's own, and watches.
 //!
 //! A process has one, started when there is something to do for the first time: a client whose servers are addresses and
 //! are well never starts it. It knows its clients weakly, and sleeps as long as nothing is due. A forked child has none,
@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::{error::Elapsed, timeout};
 
 use crate::discovery::dns::{Dns, DnsServers};
-use crate::discovery::{Answer, Neighbourhood, Question};
+use crate::discovery::{Accepts, Answer, Neighbourhood, Question};
 use crate::protocol::Limits;
 use crate::topology::Endpoint;
 use crate::transport::Network as _;
@@ -25,6 +25,7 @@ use super::browsers::Browsers;
 use super::cache::feed;
 use super::fork;
 use super::look::look;
+use super::stand_in::{LOOK_EVERY, StandIns};
 use super::target::TargetId;
 
 pub use super::tended::{PROBE_WITHIN, Probe, Tended};
@@ -119,19 +120,25 @@ fn desk() -> std::io::Result<Arc<Desk>> {
 }
 
 async fn keep(desk: Arc<Desk>) {
+    let mut stand_ins = StandIns::default();
     loop {
         let mut next: Option<Duration> = None;
+        stand_ins.sweep();
         for tended in desk.present() {
+            let mut stays_with = None;
             let mut probes = Vec::new();
             let (mut questions, mut looks, mut feeding) = (Vec::new(), Vec::new(), false);
             tended.tend(&mut |fleet, now| {
                 probes = fleet.probes_due(now);
-                questions = fleet.questions_due(now);
+                let due = fleet.questions_due(now).into_iter();
+                questions = due.map(|question| (fleet.accepts(&question), question)).collect();
                 looks = fleet.looks_due(now);
                 feeding = fleet.feed_due();
+                stays_with = fleet.stays_with();
                 let due = fleet.next_due().map(|due| due.saturating_sub(now));
-                next = next.into_iter().chain(due).min();
+                next = next.into_iter().chain(due).chain(stays_with.is_some().then_some(LOOK_EVERY)).min();
             });
+            stand_ins.tend(&tended, stays_with, &desk.news);
             for (id, endpoint) in probes {
                 tokio::spawn(probe(Arc::clone(&desk), Arc::downgrade(&tended), tended.probe(), id, endpoint));
             }
@@ -148,7 +155,7 @@ async fn keep(desk: Arc<Desk>) {
                     desk.news.notify_one();
                 });
             }
-            for question in questions {
+            for (accepts, question) in questions {
                 if let Question::Multicast(of) = &question {
                     desk.browsers.listen(of, &tended, &desk.runtime, &desk.news);
                     continue;
@@ -163,7 +170,7 @@ async fn keep(desk: Arc<Desk>) {
                         desk.news.notify_one();
                     });
                 } else {
-                    tokio::spawn(ask(desk, tended, question));
+                    tokio::spawn(ask(desk, tended, question, accepts));
                 }
             }
         }
@@ -196,9 +203,9 @@ async fn probe(desk: Arc<Desk>, tended: Weak<dyn Tended>, how: Probe, id: Target
     desk.news.notify_one();
 }
 
-async fn ask(desk: Arc<Desk>, tended: Weak<dyn Tended>, question: Question) {
+async fn ask(desk: Arc<Desk>, tended: Weak<dyn Tended>, question: Question, accepts: Accepts) {
     let outcome = match tended.upgrade().map(|tended| tended.dns_servers()) {
-        Some(servers) => desk.dns(&servers).ask(&question).await,
+        Some(servers) => desk.dns(&servers).ask(&question, accepts).await,
         None => return,
     };
     let Some(tended) = tended.upgrade() else { return };
@@ -214,10 +221,10 @@ pub(super) fn listen(of: &Neighbourhood, tended: &Arc<dyn Tended>) -> std::io::R
 }
 
 /// Asks name servers, on the background thread: all clients of a process share what came of it.
-pub async fn ask_name_servers(servers: DnsServers, question: Question) -> Result<Answer, String> {
+pub async fn ask_name_servers(servers: DnsServers, question: Question, accepts: Accepts) -> Result<Answer, String> {
     let asked = desk().map(|desk| {
         let dns = desk.dns(&servers);
-        desk.runtime.spawn(async move { dns.ask(&question).await })
+        desk.runtime.spawn(async move { dns.ask(&question, accepts).await })
     });
     match asked {
         Ok(asked) => asked.await.map_err(|_| "the background thread has ended".to_owned()).flatten(),

@@ -5,7 +5,7 @@
 pub struct Metrics {
     /// How often a source was asked who the servers are.
     pub refreshes: u64,
-    /// How often that gave no list, or an empty one.
+    /// How often that gave no list, an empty one, or one that is silent on a family of addresses.
     pub failed_refreshes: u64,
     /// Targets that came: the first ones, too.
     pub joined: u64,

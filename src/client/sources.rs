@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::discovery::dns::{DnsConfig, DnsServers};
-use crate::discovery::{Answer, Hint, Inquiry, Origin, Place, Question, Source};
+use crate::discovery::{Accepts, Answer, Hint, Inquiry, Origin, Place, Question, Source};
 use crate::topology::{Endpoint, Member, MemberState, NodeId, View};
 
 use super::target::TargetId;
@@ -206,6 +206,11 @@ impl Sources {
     pub(super) fn questions_due(&mut self, now: Duration) -> Vec<Question> {
         let due = self.inquiries.iter_mut().filter_map(|inquiry| inquiry.begin_if_due(now).then(|| inquiry.question().clone()));
         due.collect()
+    }
+
+    /// Which earlier answers to this question will do.
+    pub(super) fn accepts(&self, question: &Question) -> Accepts {
+        self.inquiry(question).map_or(Accepts::Recent, Inquiry::accepts)
     }
 
     /// When the next question is due.

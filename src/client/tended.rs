@@ -7,6 +7,7 @@ use crate::discovery::dns::DnsServers;
 use crate::protocol::Hello;
 
 use super::fleet::Fleet;
+use super::target::TargetId;
 use super::watch::Asker;
 
 /// The time that a probe has, to connect and to be welcomed.
@@ -27,6 +28,10 @@ pub trait Tended: Send + Sync + 'static {
     fn tend(&self, work: &mut dyn FnMut(&mut Fleet, Duration));
     /// How its servers are probed.
     fn probe(&self) -> Probe;
+    /// Whether it has a connection to this server. What the server pushed on it is heard now.
+    fn is_connected(&self, _: TargetId) -> bool {
+        true
+    }
     /// Asks for the list of servers, where somebody else keeps it. It may wait: it has a thread.
     fn list(&self) -> Result<Answer, String> {
         Err("nobody keeps this list".to_owned())

@@ -6,10 +6,10 @@ use std::time::Duration;
 use rand::Rng;
 
 use super::refresh::{Hint, Pace, Refresh, RefreshMode};
-use super::source::{Answer, Family, Place, Question, Source};
+use super::source::{Accepts, Answer, Family, Place, Question, Source};
 
-/// How long an answer is good that says nothing of some addresses.
-const HALF_AN_ANSWER: Duration = Duration::from_secs(1);
+/// When it is asked again where somebody was in a hurry.
+const SOON: Duration = Duration::from_secs(1);
 
 /// One question, when it is due, and the last good answer.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Inquiry {
     question: Question,
     refresh: Refresh,
     places: Vec<Place>,
+    /// The last answer that said all, as it was told.
+    told: Option<Arc<[Place]>>,
     trouble: Option<Arc<str>>,
     asked: u64,
     failed: u64,
@@ -32,7 +34,7 @@ impl Inquiry {
             Question::Multicast(_) => Refresh::new(RefreshMode::Ttl, Pace::DNS),
             Question::Addresses(_) | Question::Services(_) => Refresh::new(mode, Pace::DNS),
         };
-        Self { question, refresh, places: Vec::new(), trouble: None, asked: 0, failed: 0 }
+        Self { question, refresh, places: Vec::new(), told: None, trouble: None, asked: 0, failed: 0 }
     }
 
     /// What is asked.
@@ -50,7 +52,7 @@ impl Inquiry {
         self.trouble.as_ref()
     }
 
-    /// How often it was put, and how often that failed.
+    /// How often it was put, and how often that failed, if only in part.
     pub fn counts(&self) -> (u64, u64) {
         (self.asked, self.failed)
     }
@@ -58,6 +60,16 @@ impl Inquiry {
     /// Whether there was neither an answer nor a failure yet.
     pub fn is_open(&self) -> bool {
         self.places.is_empty() && self.trouble.is_none()
+    }
+
+    /// Which answers will do that the process was given before: whoever knows nothing yet takes what there is, and one who
+    /// asks only when nobody can be reached takes it however old it is.
+    pub fn accepts(&self) -> Accepts {
+        match self.refresh.mode() {
+            _ if !self.is_open() => Accepts::New,
+            RefreshMode::OnEmpty => Accepts::Any,
+            RefreshMode::Ttl | RefreshMode::Always | RefreshMode::Every(_) => Accepts::Recent,
+        }
     }
 
     /// When to put it; `None` while it's under way, or as long as nothing happens.
@@ -81,18 +93,28 @@ impl Inquiry {
     pub fn take(&mut self, outcome: Result<Answer, String>, now: Duration, rng: &mut impl Rng) -> bool {
         match outcome {
             Ok(answer) if !answer.places.is_empty() => {
-                let good_for = if answer.silent_on.is_some() { Some(HALF_AN_ANSWER) } else { answer.good_for };
-                if !answer.more {
-                    self.refresh.answered(good_for, now, rng);
-                }
                 let (silent_on, why) = answer.silent_on.unzip();
+                if answer.hasty {
+                    self.refresh.answered(Some(SOON), now, rng);
+                } else if silent_on.is_some() {
+                    self.failed += 1;
+                    self.refresh.half_answered(answer.good_for, now, rng);
+                } else if !answer.more {
+                    self.refresh.answered(answer.good_for, now, rng);
+                }
                 self.trouble = why;
-                let mut places = answer.places;
+                if silent_on.is_none() && self.told.as_ref().is_some_and(|told| Arc::ptr_eq(told, &answer.places)) {
+                    return false;
+                }
+                let mut places = answer.places.to_vec();
                 if let Some(silent_on) = silent_on {
                     places.extend(self.places.iter().filter(|place| is_of(place, silent_on)).cloned());
                 }
-                // Name servers turn their lists from answer to answer.
-                places.sort_by(|one, other| one.source.cmp(&other.source));
+                self.told = silent_on.is_none().then_some(answer.places);
+                // Name servers turn their lists from answer to answer. What is listed twice counts as what is best of it.
+                let by_weight = |one: &Place, other: &Place| other.weight.total_cmp(&one.weight);
+                let better = |one: &Place, other: &Place| one.priority.cmp(&other.priority).then_with(|| by_weight(one, other));
+                places.sort_by(|one, other| one.source.cmp(&other.source).then_with(|| better(one, other)));
                 places.dedup_by(|one, other| one.source == other.source);
                 let changed = places != self.places;
                 self.places = places;

@@ -23,4 +23,4 @@ pub mod source;
 pub use inquiry::Inquiry;
 pub use neighbourhood::{Interface, Neighbourhood};
 pub use refresh::{Hint, Pace, Refresh, RefreshMode};
-pub use source::{Answer, Family, Origin, Place, Question, Source};
+pub use source::{Accepts, Answer, Family, Origin, Place, Question, Source};

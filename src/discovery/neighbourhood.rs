@@ -55,6 +55,14 @@ impl Neighbourhood {
         if cluster.is_empty() {
             return Err(format!("it names no cluster; {WRITE}"));
         }
+        if let Some((name, port)) = cluster.rsplit_once(':') {
+            let name = if name.is_empty() { "cluster" } else { name };
+            return Err(format!(
+                "a cluster has no port, as each node announces its own, and {:?} follows it; write hn+mdns://{name} (a colon in a \
+                 cluster's name is written %3A)",
+                format!(":{port}")
+            ));
+        }
         if let Some(bad) = cluster.chars().find(|c| matches!(c, '/' | ',' | '#' | '@') || c.is_whitespace() || c.is_control()) {
             return Err(format!("one cluster's name must follow and nothing else, and {bad:?} stands in it; {WRITE}"));
         }
@@ -119,6 +127,7 @@ mod tests {
             ("prod?interface=eth0", "prod", Interface::Named("eth0".into())),
             ("p%C3%B6%20%2F?interface=::1", "pö /", Interface::At("::1".parse().unwrap())),
             ("100%25", "100%", Interface::Every),
+            ("a%3A1", "a:1", Interface::Every),
         ] {
             let read = Neighbourhood::parse(text).unwrap();
             assert_eq!((&*read.cluster, &read.interface), (cluster, &interface));
@@ -129,6 +138,8 @@ mod tests {
 
     #[test]
     fn what_is_none_says_what_to_write() {
+        let said = Neighbourhood::parse("prod:11100?interface=lo").unwrap_err();
+        assert!(said.contains("has no port") && said.contains("write hn+mdns://prod (") && said.contains("%3A"), "{said}");
         for (text, part) in [
             ("", "names no cluster"),
             ("/", "names no cluster"),

@@ -14,7 +14,8 @@ pub enum RefreshMode {
     /// When the time that it said it is good for ends, between 1 s and 30 s, with some jitter.
     #[default]
     Ttl,
-    /// Only when no server on it can be reached, as WebLogic's clients do. New servers stay unused until then.
+    /// Only when no server on it can be reached, as WebLogic's clients do: they keep one list for a whole process, so that a
+    /// new client begins with it, too. New servers stay unused until then.
     OnEmpty,
     /// On each new connection, too (WebLogic's `weblogic.jndi.forceResolveDNSName`); else as `Ttl`.
     Always,
@@ -61,7 +62,8 @@ pub enum Hint {
 
 /// The bounds within which a time to live is heeded.
 const TTL: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
-/// How far an interval is stretched or shortened, so that many clients don't ask in step.
+/// What part of an interval may be left out at random, so that many clients don't ask in step. None is stretched: a server
+/// that has come gets requests within the time to live and a second.
 const JITTER: f64 = 0.1;
 
 /// When one question is to be put.
@@ -73,13 +75,21 @@ pub struct Refresh {
     due: Option<Duration>,
     asked: Option<Duration>,
     under_way: bool,
+    /// Failures in a row.
     failures: u32,
+    /// Answers in a row that were silent on a part.
+    halves: u32,
 }
 
 impl Refresh {
     /// A question that was never put, and is due at once.
     pub fn new(mode: RefreshMode, pace: Pace) -> Self {
-        Self { mode, pace, due: Some(Duration::ZERO), asked: None, under_way: false, failures: 0 }
+        Self { mode, pace, due: Some(Duration::ZERO), asked: None, under_way: false, failures: 0, halves: 0 }
+    }
+
+    /// When an answer is asked for again.
+    pub fn mode(&self) -> RefreshMode {
+        self.mode
     }
 
     /// When it is due; `None` while it's under way, or as long as nothing happens.
@@ -108,6 +118,19 @@ impl Refresh {
 
     /// There was an answer, which is good for so long; `None`: until its source says otherwise.
     pub fn answered(&mut self, good_for: Option<Duration>, now: Duration, rng: &mut impl Rng) {
+        self.halves = 0;
+        self.due = self.after_answer(good_for, now, rng);
+    }
+
+    /// There was an answer that is silent on a part. What it says is good for so long; for the rest it is asked for again
+    /// with the backoff of failures, whatever the mode.
+    pub fn half_answered(&mut self, good_for: Option<Duration>, now: Duration, rng: &mut impl Rng) {
+        self.halves = self.halves.saturating_add(1);
+        let again = self.after_backoff(self.halves, now, rng);
+        self.due = Some(self.after_answer(good_for, now, rng).map_or(again, |due| due.min(again)));
+    }
+
+    fn after_answer(&mut self, good_for: Option<Duration>, now: Duration, rng: &mut impl Rng) -> Option<Duration> {
         self.under_way = false;
         self.failures = 0;
         let interval = match (self.mode, good_for) {
@@ -115,17 +138,21 @@ impl Refresh {
             (RefreshMode::Every(interval), _) => Some(interval),
             (RefreshMode::Ttl | RefreshMode::Always, Some(good_for)) => Some(good_for.clamp(TTL.0, TTL.1)),
         };
-        let jittered = interval.map(|interval| interval.mul_f64(rng.random_range(1.0 - JITTER..=1.0 + JITTER)));
-        self.due = jittered.map(|interval| self.not_before(now.saturating_add(interval)));
+        let jittered = interval.map(|interval| interval.mul_f64(rng.random_range(1.0 - JITTER..=1.0)));
+        jittered.map(|interval| self.not_before(now.saturating_add(interval)))
     }
 
     /// There was none, or an empty one. It is asked for again, whatever the mode.
     pub fn failed(&mut self, now: Duration, rng: &mut impl Rng) {
         self.under_way = false;
         self.failures = self.failures.saturating_add(1);
-        let doubled = 1_u32.checked_shl(self.failures - 1).unwrap_or(u32::MAX);
+        self.due = Some(self.after_backoff(self.failures, now, rng));
+    }
+
+    fn after_backoff(&self, failures: u32, now: Duration, rng: &mut impl Rng) -> Duration {
+        let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         let backoff = self.pace.first_backoff.saturating_mul(doubled).min(self.pace.longest_backoff);
-        self.due = Some(self.not_before(now + backoff.mul_f64(rng.random_range(0.8..=1.0))));
+        self.not_before(now + backoff.mul_f64(rng.random_range(0.8..=1.0)))
     }
 
     /// Something happened that makes it worth asking before the time, if the mode heeds it. A question that keeps failing

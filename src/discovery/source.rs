@@ -98,6 +98,17 @@ impl fmt::Display for Question {
     }
 }
 
+/// Which answers will do that somebody of this process was given before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepts {
+    /// Any good one to somebody who took any as well.
+    Any,
+    /// One that is less than a second old: nobody waits.
+    Recent,
+    /// None. Where the last asking is less than a second ago, it's waited for that.
+    New,
+}
+
 /// A server, or several behind one name, that a list has on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
@@ -171,20 +182,22 @@ impl Family {
 /// What a source says: its whole list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Whoever is on it.
-    pub places: Vec<Place>,
+    /// Whoever is on it. It's shared: many clients are given one answer.
+    pub places: Arc<[Place]>,
     /// How long it is good; `None` where the source tells again by itself.
     pub good_for: Option<Duration>,
     /// More may come at once: the asking goes on, and ends with another answer.
     pub more: bool,
     /// Of these addresses nothing could be learned, and why: those that were known stay.
     pub silent_on: Option<(Family, Arc<str>)>,
+    /// They were not waited for as long as they could be, as somebody waits: nothing failed, and it is asked again soon.
+    pub hasty: bool,
 }
 
 impl Answer {
     /// A list that is good for so long.
     pub fn new(places: Vec<Place>, good_for: impl Into<Option<Duration>>) -> Self {
-        Self { places, good_for: good_for.into(), more: false, silent_on: None }
+        Self { places: places.into(), good_for: good_for.into(), more: false, silent_on: None, hasty: false }
     }
 }
 

@@ -37,8 +37,14 @@ impl PyBalancing {
     ) -> PyResult<Self> {
         entered(|| {
             let py = source.py();
-            let dns = dns::configure(py, Some(dns_refresh), dns_servers)?;
+            let mut dns = dns::configure(py, Some(dns_refresh), dns_servers)?;
             let source = read_source(source)?;
+            if let Source::Service(service) = &source
+                && dns_servers.is_none()
+                && let Some(of_context) = service.dns_servers()
+            {
+                dns.servers = of_context.clone();
+            }
             let made = || {
                 let config = BalancerConfig {
                     policy: policy.parse::<Policy>()?,

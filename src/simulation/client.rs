@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::client::balancer::{Attempts, Failure, Sequel, Step};
-use crate::client::{ClientConfig, Elections, Fleet, Metrics, Names, Target, TargetId};
+use crate::client::{ClientConfig, Elections, Fleet, LOOK_EVERY, Metrics, Names, Target, TargetId};
 use crate::discovery::Source;
 use crate::discovery::dns::DnsConfig;
 use crate::failure::verdict::Need;
@@ -45,6 +45,8 @@ pub(super) struct Client {
     connections: Vec<Link>,
     /// It heeds what servers tell of each other.
     views: bool,
+    /// It stays with one server, and servers say how many do.
+    stays: bool,
     /// The fleet as it was when connections were looked through.
     revision: u64,
     last: Option<usize>,
@@ -75,6 +77,7 @@ impl Client {
             due: None,
             connections: Vec::new(),
             views: scenario.views,
+            stays: scenario.policy.elects() && scenario.told_loads,
             revision,
             last: None,
         }
@@ -87,17 +90,19 @@ impl Client {
 
     /// Does what is due. Gives when there is something to do again; what came of its call is told to `ended`.
     pub(super) fn wake(&mut self, world: &mut World, now: Duration, ended: &mut impl FnMut(Ended)) -> Duration {
-        if self.due.is_none_or(|due| due <= now) {
+        if self.stays || self.due.is_none_or(|due| due <= now) {
             self.tend(world, now);
         }
         self.go_on(world, now, ended);
-        self.drop_connections(world);
-        self.due = self.fleet.next_due();
-        if self.due.is_some_and(|due| due <= now) {
+        if self.fleet.next_due().is_some_and(|due| due <= now) {
             // What the call has told the fleet made something due at once.
             self.tend(world, now);
-            self.due = self.fleet.next_due();
         }
+        self.drop_connections(world);
+        if self.stays {
+            self.stay(world, now);
+        }
+        self.due = self.fleet.next_due();
         let next = self.call.as_ref().map_or(self.next_call, |(_, until)| *until);
         self.due.map_or(next, |due| due.min(next)).max(now + MOMENT)
     }
@@ -117,6 +122,34 @@ impl Client {
             let loads: Vec<(TargetId, u64)> = answering.map(load).collect();
             self.fleet.saw_loads(&loads, now);
         }
+    }
+
+    /// When it will have noticed what happens to the world just now, without a call: only those do that stay with a server.
+    pub(super) fn notices(&mut self, now: Duration) -> Option<Duration> {
+        let looks = self.stays && self.fleet.stays_with().is_some();
+        looks.then(|| now + LOOK_EVERY.mul_f64(self.rng.random()))
+    }
+
+    /// Whom it stays with.
+    pub(super) fn stays_with(&self) -> Option<TargetId> {
+        if self.stays { self.fleet.stays_with().map(|(id, _)| id) } else { None }
+    }
+
+    /// Has a connection to the server that it stays with, as the background sees to it.
+    fn stay(&mut self, world: &mut World, now: Duration) {
+        while let Some((id, endpoint)) = self.fleet.stays_with() {
+            let Some(server) = world.at(endpoint.socket_addr()) else {
+                // Who can't be reached is left for another one, as long as there are any.
+                self.fleet.connected(id, false, now, now);
+                continue;
+            };
+            self.connect(world, id, server, now);
+            // A view may have had it elect another.
+            if self.stays_with() == Some(id) {
+                break;
+            }
+        }
+        self.drop_connections(world);
     }
 
     /// Goes on with the call under way, or begins one where that is due.
@@ -153,6 +186,11 @@ impl Client {
 
     fn answered(&mut self, world: &mut World, target: TargetId, server: usize, now: Duration) {
         self.last = Some(server);
+        self.connect(world, target, server, now);
+    }
+
+    /// Has a connection to a server, and heeds what it tells.
+    fn connect(&mut self, world: &mut World, target: TargetId, server: usize, now: Duration) {
         let known = self.connections.iter().position(|link| link.target == target);
         let at = known.unwrap_or_else(|| {
             self.connections.push(Link { target, connection: world.connect(server), view: None });

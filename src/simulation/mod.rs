@@ -21,6 +21,7 @@ mod outcome;
 mod plan;
 mod run;
 mod scenario;
+mod timetable;
 mod world;
 
 pub use outcome::{Outcome, Slice};

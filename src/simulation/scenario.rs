@@ -92,6 +92,7 @@ impl Default for Scenario {
 const MOST_SERVERS: u32 = 1_000;
 const MOST_CONTEXTS: u32 = 100_000;
 const MOST_SLICES: u32 = 100_000;
+const MOST_COUNTS: u32 = 10_000_000;
 const LONGEST: Duration = WEEK.saturating_mul(520);
 /// Where time is counted in less, nothing is told apart.
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -104,6 +105,7 @@ impl Scenario {
         in_range("contexts", self.contexts, MOST_CONTEXTS)?;
         in_range("clients times contexts", self.clients.saturating_mul(self.contexts), MOST_CONTEXTS)?;
         in_range("samples", self.slices, MOST_SLICES)?;
+        in_range("samples times servers", self.slices.saturating_mul(self.most_servers()), MOST_COUNTS)?;
         let times = [
             ("weeks", Some(self.length)),
             ("the time from one restart of a server to its next", self.restarts.every),

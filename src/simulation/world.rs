@@ -1,6 +1,7 @@
 //! The servers, and the name that lists them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::discovery::{Answer, Origin, Place};
@@ -48,7 +49,7 @@ pub(super) struct World {
     addresses: Vec<usize>,
     kept: Addresses,
     ttl: Duration,
-    listed: Vec<Place>,
+    listed: Arc<[Place]>,
     name_server_works: bool,
     /// Who is up, as the servers see it.
     view: View,
@@ -61,7 +62,7 @@ impl World {
             addresses: Vec::new(),
             kept: scenario.restarts.addresses,
             ttl: scenario.ttl,
-            listed: Vec::new(),
+            listed: Arc::default(),
             name_server_works: true,
             view: View::new(CLUSTER, Some(ClusterId(1)), Vec::new()),
         };
@@ -122,7 +123,8 @@ impl World {
         if !self.name_server_works {
             return Err("the name server failed (SERVFAIL)".to_owned());
         }
-        Ok(Answer::new(self.listed.clone(), self.ttl))
+        let places = Arc::clone(&self.listed);
+        Ok(Answer { places, ..Answer::new(Vec::new(), self.ttl) })
     }
 
     /// The server that answers at this address.

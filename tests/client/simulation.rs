@@ -197,6 +197,7 @@ impl World {
     }
 
     fn probe(&mut self) {
+        assert_eq!(self.fleet.looks_due(self.now), [], "nobody tells loads here, and lots are drawn");
         for (id, endpoint) in self.fleet.probes_due(self.now) {
             let letter = letter(&endpoint.to_string());
             let state = match self.moods[&letter] {

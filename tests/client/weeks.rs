@@ -79,6 +79,28 @@ fn clients_that_stay_with_one_server_are_even_within_ten_seconds_and_few_move() 
     }
 }
 
+/// The last restart is at 45 s, and the server is back at 47 s.
+#[test]
+fn clients_that_call_rarely_are_as_even() {
+    for (seed, views) in (0..20).map(|seed| (seed, seed % 2 == 0)) {
+        let rarely = Scenario { call_every: secs(20), ..in_a_row(Policy::FirstAvailable, 72, 1) };
+        // The last call of each shows where it stays, a while after it went there.
+        let outcome = ran(&Scenario { seed, views, length: secs(100), ..rarely });
+        assert!(is_even(&outcome.contexts), "seed {seed}: {:?}", outcome.contexts);
+        assert!(outcome.metrics.moves <= 3 * 24 + 24, "seed {seed}: {}", outcome.metrics.moves);
+    }
+}
+
+#[test]
+fn clients_that_begin_by_chance_are_even_soon() {
+    for seed in 0..20 {
+        let restarts = Restarts { every: None, ..an_hour().restarts };
+        let length = secs(60);
+        let outcome = ran(&Scenario { seed, restarts, length, call_every: secs(5), ..in_a_row(Policy::FirstAvailable, 24, 1) });
+        assert!(is_even(&outcome.contexts), "seed {seed}: {:?}", outcome.contexts);
+    }
+}
+
 #[test]
 fn programs_that_elect_for_all_their_contexts_are_even_too() {
     for seed in 0..5 {

@@ -47,7 +47,7 @@ fn a_failed_or_an_empty_answer_removes_nothing_and_is_told() {
 }
 
 #[test]
-fn where_one_family_is_silent_its_addresses_stay_and_it_is_asked_again_soon() {
+fn where_one_family_is_silent_its_addresses_stay_and_it_is_asked_again_soon_and_counted() {
     let rng = &mut StdRng::seed_from_u64(1);
     let mut inquiry = inquiry();
     inquiry.begin_if_due(ms(0));
@@ -56,6 +56,11 @@ fn where_one_family_is_silent_its_addresses_stay_and_it_is_asked_again_soon() {
     assert!(inquiry.take(Ok(half(&["10.0.0.2"], Family::V6)), ms(1), rng));
     assert_eq!(shown(&inquiry), "10.0.0.2:80 [::1]:80 (no answer)");
     assert!(inquiry.due().unwrap() <= ms(1_101));
+    assert_eq!(inquiry.counts(), (1, 1));
+    let hasty = Answer { hasty: true, ..half(&["10.0.0.2"], Family::V6) };
+    assert!(!inquiry.take(Ok(hasty), ms(1), rng));
+    assert_eq!((inquiry.counts(), shown(&inquiry).as_str()), ((1, 1), "10.0.0.2:80 [::1]:80 (no answer)"));
+    assert!(inquiry.due().unwrap() <= ms(1_001));
     assert!(inquiry.take(Ok(half(&["::2"], Family::V4)), ms(2), rng));
     assert_eq!(shown(&inquiry), "10.0.0.2:80 [::2]:80 (no answer)");
     assert!(inquiry.take(Ok(answer(&["::2"])), ms(3), rng));

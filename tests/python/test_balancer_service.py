@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hanaming import Balancer, HAContext, InvalidNameError, Node, ServiceUnavailableError, _native, aio
+from hanaming.testing import DnsZone
 from line_servers import LineServer, ask
 from twins import TWINS, Sync
 from waiting import until
@@ -122,3 +123,19 @@ def test_a_subcontext_s_service(servers: list[LineServer], node: Node) -> None:
         for name in ("", "a//b"):
             with pytest.raises(InvalidNameError, match="is no service's name"):
                 ctx.service(name)
+
+
+def test_names_of_instances_are_asked_of_the_context_s_name_servers(
+    twin: Sync, zone: DnsZone, servers: list[LineServer], node: Node
+) -> None:
+    zone.set("orders.test", ["127.0.0.1"])
+    node.register("orders", f"orders.test:{servers[0].port}")
+    opened = (HAContext if type(twin) is Sync else aio.HAContext)(node.url, dns_servers=[zone.address])
+    balancer = twin.make(opened.service("orders"))
+    assert twin.call(balancer, ask) == servers[0].address
+    assert zone.asked()
+    twin.close(balancer)
+    with DnsZone({"orders.test": ["127.0.0.2"]}) as other:
+        chosen = twin.make(opened.service("orders"), dns_servers=[other.address])
+        assert twin.call(chosen, str) == f"127.0.0.2:{servers[0].port}", "what is said to the balancer counts more"
+        twin.close(chosen)

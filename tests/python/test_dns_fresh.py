@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import ExitStack
 from itertools import pairwise
 
 import pytest
 
-from hanaming import HAContext
+from hanaming import Balancer, HAContext
 from hanaming.testing import DnsFailure, DnsZone
-from moving_servers import Servers, load
+from moving_servers import Servers, load, outage
 from sockets_open import connections_to
 from waiting import until
 
@@ -134,3 +135,56 @@ def test_contexts_of_a_process_share_what_was_asked(zone: DnsZone, moving: Serve
         until(lambda: len(zone.asked()) >= 3, "it is asked again")
         asked = zone.asked()
         assert all(later - earlier > 0.8 for earlier, later in pairwise(asked)), (began, asked)
+
+
+def test_a_name_is_asked_for_once_a_second_however_it_is_spelt_and_whatever_port_is_meant(zone: DnsZone) -> None:
+    zone.set(NAME, ["127.0.0.2"])
+    with ExitStack() as stack:
+        sources = [f"dns://{NAME}:{port}" for port in range(1, 6)]
+        sources += [f"dns://{NAME}.:6", f"dns://{NAME.upper()}:7", f"dns://{NAME.title()}.:8"]
+        several = [stack.enter_context(Balancer(source, dns_servers=[zone.address])) for source in sources]
+        assert [balancer.call(str) for balancer in several] == [f"127.0.0.2:{port}" for port in range(1, 9)]
+        zone.set(NAME, ["127.0.0.3"])
+        for port, balancer in enumerate(several, 1):
+            until(lambda b=balancer, p=port: b.call(str) == f"127.0.0.3:{p}", "each hears of the change")  # type: ignore[misc]
+        zone.fail("servfail")
+        failing = time.monotonic()
+        until(lambda: all(balancer.metrics.failed_refreshes for balancer in several), "each has asked")
+        for kind in ("A", "AAAA"):
+            asked = zone.asked(kind)
+            assert all(later - earlier > 0.8 for earlier, later in pairwise(asked)), (failing, kind, asked)
+
+
+def test_half_an_answer_is_counted_and_asked_for_again_with_backoff(zone: DnsZone) -> None:
+    zone.set(NAME, ["127.0.0.2"], ttl=30)
+    zone.fail("servfail", kind="AAAA")
+    with Balancer(f"dns://{NAME}:80", dns_servers=[zone.address]) as balancer:
+        assert balancer.call(str) == "127.0.0.2:80"
+        until(lambda: balancer.metrics.failed_refreshes >= 3, "it is asked again", within=20)
+        first, second, third = zone.asked("AAAA")[:3]
+        assert second - first > 0.75
+        assert third - second > 1.5, "the second time later than the first"
+        assert balancer.metrics.drained == 0
+
+
+def test_the_old_mode_keeps_one_list_for_a_whole_process(zone: DnsZone, moving: Servers) -> None:
+    first, second = moving.start(2, 3)
+    provider, options = f"hn://{NAME}:{moving.port}", {"dns_servers": [zone.address], "follow_views": False}
+    zone.set(NAME, [first])
+    with HAContext(provider, dns_refresh="on_empty", **options) as old:  # type: ignore[arg-type]
+        assert old.lookup("where") == first
+        zone.set(NAME, [second])
+        until(lambda: time.monotonic() - zone.asked()[-1] > 1, "it may be asked again")
+        with HAContext(provider, dns_refresh="on_empty", **options) as another:  # type: ignore[arg-type]
+            assert another.lookup("where") == first
+        assert len(zone.asked()) == 1
+        with HAContext(provider, **options) as ours:  # type: ignore[arg-type]
+            assert ours.lookup("where") == second
+        moving.stop(first)
+        assert old.lookup("where") == second, "nobody is left, so it is asked again"
+
+
+@pytest.mark.parametrize("mood", ["servfail", "silent"])
+def test_servers_restart_without_a_name_server(zone: DnsZone, moving: Servers, mood: DnsFailure) -> None:
+    """For as short as a test may take; the campaigns have the same for the minute that is promised."""
+    outage(zone, moving, mood, seconds=60 if os.environ.get("HANAMING_CAMPAIGNS") == "long" else 2)

@@ -64,3 +64,49 @@ def test_clients_move_until_they_are_even() -> None:
     assert simulated.metrics.moves <= CLIENTS, simulated.metrics
     assert simulated.most_moves <= 3
     assert abs(simulated.metrics.moves - sum(moves)) <= CLIENTS / 3
+
+
+def test_clients_that_do_not_call_are_as_even() -> None:
+    """They hear of a restart, elect, and go over with no call of theirs; so does the simulation of it."""
+    with ExitStack() as stack:
+        nodes = [stack.enter_context(Node("n1"))]
+        nodes += [stack.enter_context(Node(f"n{nth}", seeds=[nodes[0].address])) for nth in (2, 3)]
+        until(lambda: all(len(node.view.members) == 3 for node in nodes), "the nodes see each other")
+        provider = ",".join(node.address for node in nodes)
+        clients = [stack.enter_context(HAContext(provider, policy="first_available")) for _ in range(CLIENTS)]
+        observers = [stack.enter_context(HAContext(node.address, follow_views=False)) for node in nodes]
+
+        # Nodes have links to each other, too.
+        links = max(observer.status().connections for observer in observers)
+        for client in clients:
+            client.list_names()
+
+        def are_even(count: int) -> bool:
+            ours = [observer.status().connections - links for observer in observers[:count]]
+            # Who just looks has connections for a moment.
+            return sum(ours) <= CLIENTS + CLIENTS / 6 and min(ours) > 0 and max(ours) <= 1.5 * min(ours)
+
+        until(lambda: are_even(3), "what chance has made uneven is even", within=20)
+        address = nodes[2].address
+        nodes[2].close()
+        until(lambda: are_even(2), "they are with the others", within=20)
+        nodes[2] = stack.enter_context(Node("n3", listen=address, seeds=[nodes[0].address]))
+        until(lambda: are_even(3), "the load is even with who is back", within=20)
+        for node in nodes:
+            node.local.bind("where", node.name)
+        counts = Counter(client.lookup("where") for client in clients)
+        assert is_even(counts), counts
+        assert sum(client.metrics.moves for client in clients) <= CLIENTS
+
+    simulated = simulate(
+        servers=3,
+        clients=CLIENTS,
+        weeks=60 / WEEK,
+        policy="first_available",
+        new_addresses=False,
+        follow_views=True,
+        restart_gap=15,
+        downtime=2,
+        call_every=20,
+    )
+    assert is_even(simulated.contexts), simulated

@@ -48,7 +48,7 @@ class Metrics:
     refreshes: int
     """How often a source was asked who the servers are."""
     failed_refreshes: int
-    """How often that gave no list, or an empty one; nothing was removed then."""
+    """How often that gave no list, an empty one, or one without a family of addresses; nothing was removed then."""
     joined: int
     """Targets that came, the first ones among them."""
     drained: int

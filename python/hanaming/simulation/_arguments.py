@@ -10,6 +10,8 @@ from hanaming.exceptions import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_LONG = 10**30
+
 
 def count(what: str, value: object, *, least: int = 1, most: int = 1_000_000) -> int:
     """A whole number."""
@@ -17,7 +19,9 @@ def count(what: str, value: object, *, least: int = 1, most: int = 1_000_000) ->
         raise TypeError(f"{what} is a {type(value).__name__}; give a whole number")
     number: int = value.__index__()
     if not least <= number <= most:
-        raise ConfigurationError(f"{what} is {number}: it can be from {least} to {most}")
+        # Python itself refuses to write very long numbers.
+        shown = str(number) if abs(number) < _LONG else f"a number of {number.bit_length()} bits"
+        raise ConfigurationError(f"{what} is {shown}: it can be from {least} to {most}")
     return number
 
 
@@ -25,7 +29,10 @@ def time(what: str, value: object, *, or_nothing: bool = False) -> float:
     """A number above 0, or also 0."""
     if isinstance(value, bool) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
         raise TypeError(f"{what} is a {type(value).__name__}; give a number")
-    number = float(value)  # type: ignore[arg-type]
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        raise ConfigurationError(f"{what} is larger than any number of seconds: give a smaller one") from None
     if not math.isfinite(number) or number < 0 or (number == 0 and not or_nothing):
         raise ConfigurationError(f"{what} is {number:g}: give a {'' if or_nothing else 'positive '}number")
     return number

@@ -1,4 +1,4 @@
-//! Probes, host names, announced nodes and looks of one tokio client. The task is there as long as something is due.
+//! Probes, host names, announced nodes, looks and links ahead of calls, of one tokio client. The task is there as long as something is due.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use crate::discovery::{Neighbourhood, Question};
+use crate::discovery::{Accepts, Neighbourhood, Question};
 use crate::topology::Endpoint;
 use crate::transport::link::Link;
 
@@ -15,7 +15,7 @@ use super::super::keeper::{self, PROBE_WITHIN};
 use super::super::look;
 use super::super::target::TargetId;
 use super::super::tended::Tended;
-use super::Inner;
+use super::{Inner, links};
 
 /// How long the task waits at most while nothing but what it began is under way.
 const IDLE: Duration = Duration::from_secs(1);
@@ -56,11 +56,16 @@ fn begin_what_is_due(client: &Weak<Inner>, under_way: &mut JoinSet<()>) -> Optio
         under_way.spawn(probe(Weak::clone(client), id, endpoint));
     }
     for question in shared.fleet.questions_due(now) {
-        under_way.spawn(ask(Weak::clone(client), question));
+        let accepts = shared.fleet.accepts(&question);
+        under_way.spawn(ask(Weak::clone(client), question, accepts));
     }
     let servers = shared.fleet.looks_due(now);
     if !servers.is_empty() {
         under_way.spawn(look_at(Weak::clone(client), servers));
+    }
+    // Servers count as their clients those that have a link there.
+    if let Some((id, _)) = shared.fleet.stays_with().filter(|(id, _)| !shared.links.stands(*id)) {
+        under_way.spawn(stay(Weak::clone(client), id));
     }
     match shared.fleet.next_due() {
         Some(next) => Some(inner.epoch + next),
@@ -85,6 +90,14 @@ async fn probe(client: Weak<Inner>, id: TargetId, endpoint: Endpoint) {
     }
 }
 
+async fn stay(client: Weak<Inner>, id: TargetId) {
+    let Some(inner) = client.upgrade() else { return };
+    let started = inner.now();
+    if let Err(error) = links::link(&inner, id, false, PROBE_WITHIN).await {
+        inner.with_fleet(|fleet, now| fleet.unreachable(id, &error, started, now));
+    }
+}
+
 async fn look_at(client: Weak<Inner>, servers: Vec<(TargetId, Endpoint)>) {
     let Some(inner) = client.upgrade() else { return };
     let (network, hello, limits) = (Arc::clone(&inner.network), inner.hello.clone(), inner.config.limits);
@@ -95,13 +108,13 @@ async fn look_at(client: Weak<Inner>, servers: Vec<(TargetId, Endpoint)>) {
     }
 }
 
-async fn ask(client: Weak<Inner>, question: Question) {
+async fn ask(client: Weak<Inner>, question: Question, accepts: Accepts) {
     if let Question::Multicast(of) = &question {
         listen(&client, of, &question);
         return;
     }
     let Some(servers) = client.upgrade().map(|inner| inner.config.dns.servers.clone()) else { return };
-    let outcome = keeper::ask_name_servers(servers, question.clone()).await;
+    let outcome = keeper::ask_name_servers(servers, question.clone(), accepts).await;
     if let Some(inner) = client.upgrade() {
         inner.with_fleet(|fleet, now| fleet.told(&question, outcome, now));
     }

@@ -9,10 +9,9 @@ use tokio::sync::Mutex;
 use crate::transport::TransportError;
 use crate::transport::link::Link;
 
-use super::super::call::Send;
 use super::super::fleet::Fleet;
 use super::super::target::{Target, TargetId};
-use super::Inner;
+use super::{Inner, background};
 
 /// A target's link. Whoever holds the lock opens it; the others wait for that, and no call opens a second one.
 type Slot = Arc<Mutex<Option<Link>>>;
@@ -27,6 +26,13 @@ impl Links {
         self.0.retain(|id, _| fleet.target(*id).is_some_and(Target::keeps_connections));
     }
 
+    /// Whether there is a link to this target, or one is being opened.
+    pub(super) fn stands(&self, id: TargetId) -> bool {
+        self.0
+            .get(&id)
+            .is_some_and(|slot| slot.try_lock().map_or(true, |link| link.as_ref().is_some_and(|link| !link.is_closed())))
+    }
+
     pub(super) fn close(&mut self) {
         for slot in std::mem::take(&mut self.0).into_values() {
             if let Ok(mut link) = slot.try_lock()
@@ -39,14 +45,19 @@ impl Links {
 }
 
 /// The target's link, and whether it stood before.
-pub(super) async fn link(inner: &Arc<Inner>, send: Send, within: Duration) -> Result<(Link, bool), TransportError> {
+pub(super) async fn link(
+    inner: &Arc<Inner>,
+    target: TargetId,
+    fresh: bool,
+    within: Duration,
+) -> Result<(Link, bool), TransportError> {
     let (slot, endpoint) = {
         let mut shared = inner.lock();
-        let endpoint = shared.fleet.target(send.target).map(|target| target.endpoint.clone());
-        (Arc::clone(shared.links.0.entry(send.target).or_default()), endpoint)
+        let endpoint = shared.fleet.target(target).map(|target| target.endpoint.clone());
+        (Arc::clone(shared.links.0.entry(target).or_default()), endpoint)
     };
     let mut link = slot.lock().await;
-    if let Some(standing) = link.as_ref().filter(|link| !send.fresh && !link.is_closed()) {
+    if let Some(standing) = link.as_ref().filter(|link| !fresh && !link.is_closed()) {
         return Ok((standing.clone(), true));
     }
     let Some(endpoint) = endpoint else {
@@ -54,8 +65,8 @@ pub(super) async fn link(inner: &Arc<Inner>, send: Send, within: Duration) -> Re
     };
     let hello = inner.hello.clone();
     let (opened, welcome) = Link::open(&*inner.network, &endpoint, hello, inner.config.limits, within).await?;
-    inner.with_fleet(|fleet, now| fleet.welcomed(send.target, &welcome, now));
-    tokio::spawn(follow_views(Arc::downgrade(inner), send.target, opened.views()));
+    inner.with_fleet(|fleet, now| fleet.welcomed(target, &welcome, now));
+    tokio::spawn(follow_views(Arc::downgrade(inner), target, opened.views()));
     *link = Some(opened.clone());
     Ok((opened, false))
 }
@@ -72,5 +83,10 @@ async fn follow_views(
         if let Some(view) = view {
             inner.with_fleet(|fleet, now| fleet.saw_view(target, &view, now));
         }
+    }
+    if let Some(inner) = inner.upgrade().filter(|inner| inner.config.policy.elects()) {
+        // The client may stay with this server, and is to have a link there.
+        background::wake(&inner);
+        inner.news.notify_waiters();
     }
 }

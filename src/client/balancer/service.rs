@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::discovery::dns::DnsServers;
 use crate::discovery::{Answer, Origin, Place};
 use crate::naming::{Name, Value};
 use crate::protocol::TreeChoice;
@@ -34,6 +35,11 @@ impl Service {
     /// How people call it: `service 'orders'`.
     pub fn label(&self) -> &Arc<str> {
         &self.label
+    }
+
+    /// Whom its context asks for names: an instance's address may be one.
+    pub fn dns_servers(&self) -> Option<&DnsServers> {
+        self.driver.dns_servers()
     }
 
     /// Its instances now, or why there are none.

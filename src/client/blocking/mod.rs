@@ -31,7 +31,7 @@ use super::invocation::{Invocation, Product};
 use super::keeper::{self, Probe, Tended};
 use super::lease::{Leases, Releasing};
 use super::metrics::Metrics;
-use super::target::Target;
+use super::target::{Target, TargetId};
 use super::trail::Trail;
 use super::watch::{Asker, Watch, Watches};
 use life::{Life, Shared};
@@ -104,6 +104,10 @@ impl Driver for Client {
 
     fn give_back(&self, name: &Name) -> Releasing {
         self.0.leases.give_back(name)
+    }
+
+    fn dns_servers(&self) -> Option<&DnsServers> {
+        Some(&self.0.config.dns.servers)
     }
 
     fn close(&self) {
@@ -261,7 +265,8 @@ impl Inner {
         for brought in connection.take_brought() {
             shared.fleet.saw(send.target, &brought);
         }
-        if result.is_ok() && !self.is_closed() {
+        let is_kept = shared.fleet.target(send.target).is_some_and(Target::keeps_connections);
+        if result.is_ok() && is_kept && !self.is_closed() {
             shared.pool.put(send.target, connection);
         }
         (shared, result.map_err(|error| (error, reused)))
@@ -289,6 +294,20 @@ impl Tended for Inner {
 
     fn dns_servers(&self) -> DnsServers {
         self.config.dns.servers.clone()
+    }
+
+    fn is_connected(&self, target: TargetId) -> bool {
+        let life = self.life();
+        let mut shared = life.lock();
+        let Shared { fleet, pool, .. } = &mut *shared;
+        let mut views = Vec::new();
+        let stands = pool.look(target, |connection| views.extend(connection.take_view()));
+        let is_connected = stands || fleet.target(target).is_some_and(|target| target.outstanding > 0);
+        for view in &views {
+            fleet.saw_view(target, view, life.now());
+        }
+        let _ = life.settle(&mut shared);
+        is_connected
     }
 
     fn asker(&self) -> Option<Asker> {

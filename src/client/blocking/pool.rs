@@ -26,6 +26,17 @@ impl Pool {
         }
     }
 
+    /// Looks at the idle connections of one target: those that have ended are dropped, and each that stands is given to
+    /// `heard`. Gives whether one stands.
+    pub(super) fn look(&mut self, target: TargetId, mut heard: impl FnMut(&mut Connection)) -> bool {
+        let Some(idle) = self.0.get_mut(&target) else { return false };
+        idle.retain_mut(|connection| !connection.is_stale());
+        for connection in idle.iter_mut() {
+            heard(connection);
+        }
+        !idle.is_empty()
+    }
+
     /// Drops the connections of one target.
     pub(super) fn drop_all(&mut self, target: TargetId) {
         self.0.remove(&target);

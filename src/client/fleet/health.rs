@@ -189,6 +189,12 @@ impl Fleet {
         }
     }
 
+    /// No connection could be made, begun at `started`, to a server that this client stays with.
+    pub fn unreachable(&mut self, id: TargetId, error: &TransportError, started: Duration, now: Duration) {
+        self.broke(id, error, started, now);
+        self.alarm = true;
+    }
+
     fn leave_alone(&mut self, id: TargetId, reason: RefusalReason, after: Duration, now: Duration) {
         let Some(target) = self.roster.get_mut(id) else { return };
         target.heard = now;

@@ -17,7 +17,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::discovery::dns::DnsConfig;
-use crate::discovery::{Answer, Hint, Place, Question, Source};
+use crate::discovery::{Accepts, Answer, Hint, Place, Question, Source};
 use crate::protocol::{Brought, Known, OperationId, Reply, Scope, Welcome};
 use crate::topology::{Endpoint, MemberState, View, owner};
 
@@ -191,11 +191,12 @@ impl Fleet {
         std::mem::take(&mut self.alarm)
     }
 
-    /// When [`probes_due`](Self::probes_due) or [`questions_due`](Self::questions_due) will next give something.
+    /// When [`probes_due`](Self::probes_due), [`questions_due`](Self::questions_due) or [`looks_due`](Self::looks_due) is to be
+    /// asked next.
     pub fn next_due(&self) -> Option<Duration> {
         let hunger = self.cache.as_ref().is_some_and(Cache::is_hungry).then_some(Duration::ZERO);
-        let look = self.balance.look_due();
-        self.next_probe().into_iter().chain(self.sources.next_due()).chain(hunger).chain(look).min()
+        let balance = self.balance.due();
+        self.next_probe().into_iter().chain(self.sources.next_due()).chain(hunger).chain(balance).min()
     }
 
     /// From now on the driver looks how loaded the servers are when that is due.
@@ -205,6 +206,7 @@ impl Fleet {
 
     /// Servers to be asked now how many connections they have; tell what they said with [`saw_loads`](Self::saw_loads).
     pub fn looks_due(&mut self, now: Duration) -> Vec<(TargetId, Endpoint)> {
+        self.settle(now);
         if !self.balance.look(now, &mut self.rng) {
             return Vec::new();
         }
@@ -214,8 +216,30 @@ impl Fleet {
 
     /// How many connections each server said that it has; those that said nothing are left out.
     pub fn saw_loads(&mut self, loads: &[(TargetId, u64)], now: Duration) {
-        self.balance.saw(loads, &self.roster, now, &mut self.rng);
+        self.balance.saw(loads, &self.rotation, &self.roster, now, &mut self.rng);
+        self.leave();
         self.alarm = true;
+    }
+
+    /// The server that this client stays with, where its policy elects one: servers count as its clients those that have a
+    /// connection there, so one is to be held for it while it has none of its own.
+    pub fn stays_with(&self) -> Option<(TargetId, Endpoint)> {
+        let target = self.roster.get(self.balance.stays_with()?)?;
+        (self.rotation.contains(&target.id)).then(|| (target.id, target.endpoint.clone()))
+    }
+
+    /// Whoever has elected stays with a server in good health.
+    fn settle(&mut self, now: Duration) {
+        self.balance.settle(&self.rotation, &self.roster, now, &mut self.rng);
+        self.leave();
+    }
+
+    /// Connections to the server that was left for another are needed no longer.
+    fn leave(&mut self) {
+        if let Some(left) = self.balance.take_left().and_then(|left| self.roster.get_mut(left)) {
+            left.left = true;
+            self.revision += 1;
+        }
     }
 
     /// Whether to begin to follow a log for the cache, once.
@@ -242,6 +266,11 @@ impl Fleet {
     /// Questions to put to their sources now; tell the outcome of each with [`told`](Self::told).
     pub fn questions_due(&mut self, now: Duration) -> Vec<Question> {
         self.sources.questions_due(now)
+    }
+
+    /// Which answers to this question will do that the process was given before.
+    pub fn accepts(&self, question: &Question) -> Accepts {
+        self.sources.accepts(question)
     }
 
     /// What a source said: its whole list, or why there is none. New servers join, those that are gone are drained, the
@@ -334,11 +363,10 @@ impl Fleet {
 
     /// Whom to ask next, of those not yet `tried`.
     pub(super) fn pick(&mut self, tried: &[TargetId], reach: Reach, now: Duration) -> Pick {
+        let due = self.balance.due();
         let picked = self.balance.pick(&self.rotation, tried, &self.roster, now, &mut self.rng);
-        if let Some(left) = self.balance.take_left().and_then(|left| self.roster.get_mut(left)) {
-            left.left = true;
-            self.revision += 1;
-        }
+        self.alarm |= due != self.balance.due();
+        self.leave();
         if let Some(id) = picked {
             return Pick::Target(id);
         }

@@ -139,6 +139,7 @@ impl Fleet {
                 self.balance.met(newcomer, self.rotation.len(), now, &mut self.rng);
             }
         }
+        self.settle(now);
     }
 }
 

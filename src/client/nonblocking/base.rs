@@ -15,7 +15,7 @@ use crate::client::fork;
 use crate::client::keeper::{self, Probe, Tended};
 use crate::client::lease::{Leases, Releasing};
 use crate::client::metrics::Metrics;
-use crate::client::target::Target;
+use crate::client::target::{Target, TargetId};
 use crate::client::watch::{Asker, Watches};
 use crate::discovery::dns::DnsServers;
 use crate::naming::{Name, NamingError};
@@ -46,6 +46,8 @@ struct Watched {
     fleet: Fleet,
     revision: u64,
     listeners: Vec<WeakOutlet>,
+    /// To whom there are connections, once for each, if whoever uses this stays with one server.
+    connections: Vec<TargetId>,
 }
 
 impl Base {
@@ -77,7 +79,7 @@ impl Base {
             hello,
             generation: fork::generation(),
             epoch: instant_now(),
-            fleet: Mutex::new(Watched { fleet, revision, listeners: Vec::new() }),
+            fleet: Mutex::new(Watched { fleet, revision, listeners: Vec::new(), connections: Vec::new() }),
             direct,
             feeding,
             leases,
@@ -153,6 +155,28 @@ impl Base {
         self.lock().listeners.push(outlet);
     }
 
+    /// Whether clients like this one stay with one server each.
+    pub(super) fn stays(&self) -> bool {
+        self.config.policy.elects()
+    }
+
+    /// A connection was opened to this server.
+    pub(super) fn opened(&self, target: TargetId) {
+        if self.stays() {
+            self.lock().connections.push(target);
+        }
+    }
+
+    /// A connection to this server has ended.
+    pub(super) fn ended(&self, target: TargetId) {
+        if self.stays() {
+            let mut watched = self.lock();
+            if let Some(at) = watched.connections.iter().position(|known| *known == target) {
+                watched.connections.swap_remove(at);
+            }
+        }
+    }
+
     /// Lets `work` have the fleet, and draws the consequences of what it told it: those who wait are told, the background
     /// is woken where something is due.
     #[inline]
@@ -197,6 +221,10 @@ impl Tended for Base {
 
     fn dns_servers(&self) -> DnsServers {
         self.config.dns.servers.clone()
+    }
+
+    fn is_connected(&self, target: TargetId) -> bool {
+        self.lock().connections.contains(&target)
     }
 
     fn asker(&self) -> Option<Asker> {

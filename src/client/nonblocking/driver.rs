@@ -338,9 +338,14 @@ impl<T> Driver<T> {
             return Err(TransportError::new(Phase::Connect, TransportErrorKind::Io(std::io::ErrorKind::OutOfMemory)));
         };
         self.current.insert(target, watch);
+        self.base.opened(target);
         self.effects.push(Effect::WatchRead(fd, watch));
         if connecting {
             self.effects.push(Effect::WatchWrite(fd, watch));
+        }
+        if self.base.stays() {
+            // It may go over to another server while nobody calls: this connection is closed then.
+            self.listen();
         }
         Ok(watch)
     }

@@ -264,6 +264,7 @@ impl<T> Driver<T> {
     /// Closes a connection. Nobody may be waiting for it.
     pub(super) fn hang_up(&mut self, watch: Watch) {
         let Some(line) = self.lines.remove(watch.0) else { return };
+        self.base.ended(line.target);
         if self.current.get(&line.target) == Some(&watch) {
             self.current.remove(&line.target);
         }

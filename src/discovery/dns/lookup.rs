@@ -11,7 +11,7 @@ use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfi
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::Query;
 use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 
 use crate::topology::Endpoint;
 
@@ -31,6 +31,8 @@ pub(super) struct Lookups {
     /// `None`: there are none.
     servers: Option<NameServers>,
     hosts: Hosts,
+    /// A name may be looked for under others, too.
+    searches: bool,
     /// Who is asked, as people call them.
     whom: String,
 }
@@ -54,12 +56,23 @@ impl Lookups {
 
     /// The hosts file alone, as `configuration` names no name server.
     pub(super) fn of_hosts_alone(hosts: Hosts, configuration: impl Display) -> Self {
-        Self { servers: None, hosts, whom: format!("the hosts file alone ({configuration} names no name server)") }
+        Self {
+            servers: None,
+            hosts,
+            searches: false,
+            whom: format!("the hosts file alone ({configuration} names no name server)"),
+        }
     }
 
     fn over(config: &ResolverConfig, options: &ResolverOpts, hosts: Hosts, whom: String) -> Result<Self, String> {
         let servers = NameServers::new(config, options, WITHIN).map_err(|error| format!("{whom} can't be asked: {error}"))?;
-        Ok(Self { servers: Some(servers), hosts, whom })
+        let searches = config.domain().is_some() || !config.search().is_empty();
+        Ok(Self { servers: Some(servers), hosts, searches, whom })
+    }
+
+    /// Whether a name without a dot at its end may stand for others.
+    pub(super) fn searches(&self) -> bool {
+        self.searches
     }
 
     /// The answer, or why there is none.
@@ -82,10 +95,13 @@ impl Lookups {
         tokio::pin!(v4, v6);
         // Whoever waits for the first answer is not made to wait for one family that does not answer.
         let (v4, v6) = tokio::select! {
-            first = &mut v4 => { let other = patiently(v6, hurry && is_usable(&first)).await; (first, other) }
-            first = &mut v6 => { let other = patiently(v4, hurry && is_usable(&first)).await; (other, first) }
+            first = &mut v4 => { let other = patiently(v6, hurry && is_usable(&first)).await; (Ok(first), other) }
+            first = &mut v6 => { let other = patiently(v4, hurry && is_usable(&first)).await; (other, Ok(first)) }
         };
-        combined(v4, v6, endpoint.port())
+        let hasty = v4.is_err() || v6.is_err();
+        let late = |_| Err("no answer yet".to_owned());
+        let answer = combined(v4.unwrap_or_else(late), v6.unwrap_or_else(late), endpoint.port())?;
+        Ok(Answer { hasty, ..answer })
     }
 
     /// The addresses of one family.
@@ -149,11 +165,8 @@ fn is_usable(found: &Result<Found, String>) -> bool {
 }
 
 /// What the other family's question gives; within a moment, where that is all the time there is.
-async fn patiently(other: impl Future<Output = Result<Found, String>>, hurry: bool) -> Result<Found, String> {
-    if !hurry {
-        return other.await;
-    }
-    timeout(MOMENT, other).await.unwrap_or_else(|_| Err("no answer yet".to_owned()))
+async fn patiently(other: impl Future<Output = Result<Found, String>>, hurry: bool) -> Result<Result<Found, String>, Elapsed> {
+    if hurry { timeout(MOMENT, other).await } else { Ok(other.await) }
 }
 
 /// One answer of both families'. Where one failed, the other is half an answer.
