@@ -40,6 +40,11 @@ impl Latency {
         *self = Self { micros, samples: samples.saturating_add(1), at: now };
     }
 
+    /// About how long an answer takes, by as little as is known; `None` where nothing is.
+    pub(super) fn guess(self, now: Duration) -> Option<Duration> {
+        self.known(now).map(Duration::from_micros)
+    }
+
     /// In microseconds, at least the floor; `None` where too little is known.
     pub(super) fn at(self, now: Duration) -> Option<u64> {
         self.known(now).filter(|_| self.samples >= FIRST).map(|micros| micros.max(FLOOR))

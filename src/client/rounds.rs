@@ -150,6 +150,11 @@ impl Rounds {
         self.sends == 0
     }
 
+    /// Whether it is the first server's turn, again perhaps.
+    pub(super) fn is_at_first(&self) -> bool {
+        self.over == 0 && self.tried.len() <= 1
+    }
+
     /// The first request pays into the budget, the first retry is free, each further one draws on it.
     fn pay(&mut self, fleet: &mut Fleet, now: Duration) -> Result<(), Duration> {
         match self.sends {

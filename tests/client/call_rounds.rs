@@ -8,7 +8,7 @@ use hanaming::transport::TransportErrorKind;
 
 use crate::stage::{
     Stage, bind, broke, config, connection_refused, failed, fault, found, incomplete, lookup, lost, lost_when_reused, ms,
-    not_found, refused, silent, subject, welcome,
+    not_found, refused, silent, subject, welcome, written,
 };
 
 /// The number behind `wait `.
@@ -435,4 +435,26 @@ fn a_wait_that_is_given_up_has_no_answer() {
     waited(&stage.step(not_found()));
     let error = stage.call.abandon(&mut stage.fleet, stage.now, false);
     assert_eq!((error.fields().completion, error.safe_to_retry()), (CompletionStatus::Maybe, true));
+}
+
+/// A frozen owner costs a change little more than a node waits for a silent one: the others know its id.
+#[test]
+fn a_server_that_answers_at_once_as_a_rule_is_not_waited_for_long_where_another_would_know_the_change() {
+    let answers_in = |millis: u64, config: ClientConfig| {
+        let mut stage = Stage::with(config, bind("orders"));
+        for _ in 0..2 {
+            assert!(stage.start().ends_with(" 1000"), "nothing is known of it yet");
+            assert!(stage.after(millis, written()).starts_with("done written"));
+            stage.again(bind("orders"));
+        }
+        stage
+    };
+    let mut stage = answers_in(2, config("ab"));
+    assert_eq!(stage.start(), "send a 280");
+    assert_eq!(stage.after(280, silent()), "send b 1000");
+    assert!(stage.request().is_retry);
+    assert_eq!(answers_in(50, config("ab")).start(), "send a 1000", "it may just have much to do");
+    assert_eq!(answers_in(2, config("a")).start(), "send a 1000");
+    let local = ClientConfig { scope: Scope::Local, ..config("ab") };
+    assert_eq!(answers_in(2, local).start(), "send a 1000");
 }

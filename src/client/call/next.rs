@@ -11,6 +11,12 @@ use super::super::target::TargetId;
 use super::super::trail::Why;
 use super::{Call, Current, Output, Send};
 
+/// The first server that is sent a change has this long, where another could be sent it too and would know it by its id. A
+/// node waits 250 ms for one that is silent: whoever has not answered by then is silent itself.
+const FIRST_CHANGE: Duration = Duration::from_millis(280);
+/// It has so many times as long as it usually takes, all the same: who is far away or has much to do must not have more to do
+/// for that.
+const USUAL: u32 = 20;
 /// How often a name that is waited for is asked for.
 const POLL: std::ops::RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(20);
 
@@ -60,6 +66,7 @@ impl Call {
             return self.advance(fleet, now);
         };
         let (label, node) = (target.label.clone(), target.node_name.clone());
+        let usual = target.latency.guess(now);
         let asked_at = fleet.cache.as_ref().map_or(0, Cache::moment);
         let extent = fleet.session.extent();
         let settles = self.settles || fleet.session.settles(now);
@@ -68,13 +75,20 @@ impl Call {
             self.rounds.asked(id);
         }
         let remaining = self.deadline.saturating_sub(now);
-        let mut limit = self.attempt_limit.min(remaining);
+        let mut most = self.attempt_limit;
+        let is_recognised = self.invocation.is_mutation() && self.need().idempotent;
+        if let Some(usual) = usual.filter(|_| is_recognised && self.rounds.is_at_first())
+            && fleet.has_good_beside(&self.rounds.tried)
+        {
+            most = most.min(FIRST_CHANGE.max(usual * USUAL));
+        }
+        let mut limit = most.min(remaining);
         if !self.invocation.is_mutation() && limit > remaining / 2 && fleet.has_good_beside(&self.rounds.tried) {
             // Half of what is left, so that another server can still be asked.
             limit = remaining / 2;
         }
         let ends = now + limit;
-        let hurried = limit < self.attempt_limit;
+        let hurried = limit < most;
         self.current = Some(Current { target: id, extent, label, node, started: now, limit, asked_at, hurried });
         self.request.time_left = self.told_limit(limit);
         fleet.begin(id);
