@@ -63,7 +63,7 @@ impl Engine {
 
     pub(super) fn commit_create(&mut self, dot: Dot, writing: &Writing) {
         self.replica.settle(self.now, &writing.name, dot, Outcome::Done);
-        self.announce(dot, &[writing.name.clone()]);
+        self.announce(dot, std::slice::from_ref(&writing.name));
     }
 
     /// This node was frozen: the others may have given it up, and what they acknowledged may no longer hold.
