@@ -4,6 +4,8 @@
 
 mod campaign;
 mod closing;
+#[path = "../shared/companions.rs"]
+mod companions;
 mod comparison;
 mod deaths;
 mod disk;

@@ -10,16 +10,16 @@ use hanaming::cluster::reply::Reply as Outcome;
 use hanaming::cluster::request::{Binding, Intent, Level, Request as Change};
 use hanaming::cluster::vector::Seen;
 use hanaming::naming::{Lookup, Name, Tree};
-use hanaming::protocol::{Fault, Gossip, Introduction, OperationId, Reply, Request};
+use hanaming::protocol::{OperationId, Reply, Request};
 use hanaming::server::clock::Clock;
 use hanaming::server::log::ChangeLog;
-use hanaming::server::peers::Peers;
 use hanaming::server::replication::{Keeper, Origin, Readers, Replication, Told, follow_views, keep_time};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 use hanaming::transport::{BoxFuture, TransportError};
 use tokio::runtime::Runtime;
 use tokio::sync::{oneshot, watch};
 
+use crate::companions::{Carrier, Companions};
 use crate::disk::Disk;
 use crate::nodes::text;
 
@@ -30,16 +30,16 @@ pub const PEER: NodeId = NodeId(2);
 pub const FOLDER: &str = "/the/data";
 
 /// Peers that never answer: what they are told is kept.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Deaf {
     pub told: Mutex<Vec<(NodeId, Message)>>,
-    views: watch::Sender<Arc<View>>,
 }
 
 pub struct Rig {
     pub replication: Arc<Replication>,
     pub tree: Arc<Tree>,
     pub peers: Arc<Deaf>,
+    views: watch::Sender<Arc<View>>,
     pub keeper: Option<Keeper>,
     operations: AtomicU64,
     pub runtime: Runtime,
@@ -58,31 +58,32 @@ impl Rig {
     /// A node on `disk`, alone, with that runtime.
     pub fn start_on(disk: &Disk, runtime: Runtime) -> Self {
         let entered = runtime.enter();
-        let view = View::new("c", None, vec![member(ME)]);
-        let peers = Arc::new(Deaf { told: Mutex::default(), views: watch::Sender::new(Arc::new(view)) });
+        let views = watch::Sender::new(Arc::new(View::new("c", None, vec![member(ME)])));
+        let peers = Arc::new(Deaf::default());
         let tree = Arc::new(Tree::new(1));
         let state = disk.platter().held.clone();
         let last = state.as_ref().map(|state| state.meta.clone());
         let origin = Origin::Folder { path: PathBuf::from(FOLDER), state };
-        let asked: Arc<dyn Peers> = Arc::clone(&peers) as Arc<dyn Peers>;
+        let carrier = Arc::clone(&peers);
+        let companions = Arc::new(Companions { member: member(ME), cluster: "c", views: views.clone(), carrier });
         let readers = Readers { tree: Arc::clone(&tree), log: Arc::new(ChangeLog::new(1)) };
-        let replication = Replication::new(ME, Arc::from("n1"), readers, asked, Clock::default(), origin);
+        let replication = Replication::new(ME, Arc::from("n1"), readers, companions, Clock::default(), origin);
         let keeper = Keeper::start(Arc::clone(&replication), disk.clone(), last, None).unwrap();
         runtime.spawn(keep_time(Arc::clone(&replication)));
-        runtime.spawn(follow_views(Arc::clone(&replication), Vec::new(), peers.views.subscribe()));
+        runtime.spawn(follow_views(Arc::clone(&replication), Vec::new(), views.subscribe()));
         runtime.block_on(replication.reached(hanaming::server::replication::Stage::Ready));
         drop(entered);
-        Self { replication, tree, peers, keeper: Some(keeper), operations: AtomicU64::new(0), runtime }
+        Self { replication, tree, peers, views, keeper: Some(keeper), operations: AtomicU64::new(0), runtime }
     }
 
     /// A second member comes.
     pub fn meet_peer(&self) {
-        self.peers.views.send_replace(Arc::new(View::new("c", None, vec![member(ME), member(PEER)])));
+        self.views.send_replace(Arc::new(View::new("c", None, vec![member(ME), member(PEER)])));
     }
 
     /// It goes.
     pub fn lose_peer(&self) {
-        self.peers.views.send_replace(Arc::new(View::new("c", None, vec![member(ME)])));
+        self.views.send_replace(Arc::new(View::new("c", None, vec![member(ME)])));
     }
 
     pub fn begin(&self, name: &str) -> oneshot::Receiver<Told> {
@@ -115,49 +116,9 @@ impl Rig {
     }
 }
 
-impl Peers for Deaf {
-    fn introduction(&self) -> Introduction {
-        Introduction { member: member(ME), cluster: "c".to_owned(), cluster_id: None, firm: false }
-    }
-
-    fn admit(&self, _: &Introduction) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn gossip(&self, gossip: Gossip) -> Result<Gossip, Fault> {
-        Ok(gossip)
-    }
-
-    fn views(&self) -> watch::Receiver<Arc<View>> {
-        self.views.subscribe()
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn set_quiescing(&self) {}
-
-    fn leave(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn met(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn has_tree(&self) {}
-
-    fn tell(&self, peer: NodeId, messages: Vec<Message>) {
+impl Carrier for Deaf {
+    fn tell(self: Arc<Self>, _: NodeId, peer: NodeId, messages: Vec<Message>) {
         self.told.lock().unwrap().extend(messages.into_iter().map(|message| (peer, message)));
-    }
-
-    fn joined(&self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
-
-    fn unready(&self) -> Option<String> {
-        None
     }
 
     fn ask(&self, _: NodeId, _: Request, _: Duration) -> BoxFuture<'_, Result<Reply, TransportError>> {

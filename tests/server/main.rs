@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cluster;
+#[path = "../shared/companions.rs"]
+mod companions;
 mod config;
 mod delegation;
 mod hello;

@@ -8,19 +8,20 @@ use std::time::Duration;
 use hanaming::cluster::message::Message;
 use hanaming::failure::Phase as Reached;
 use hanaming::naming::{BindOptions, Content, EntryKind, Name, Observer, Source, Tree};
-use hanaming::protocol::{Channel, Fault, Gossip, Introduction, Limits, Operation, OperationId, Reply, Request, Scope};
+use hanaming::protocol::{Channel, Limits, Operation, OperationId, Reply, Request, Scope};
 use hanaming::server::ServerLimits;
 use hanaming::server::bulletin::Bulletin;
 use hanaming::server::clock::Clock;
 use hanaming::server::connection::Caller;
 use hanaming::server::core::{Core, Identity, Phase};
 use hanaming::server::log::ChangeLog;
-use hanaming::server::peers::Peers;
 use hanaming::server::replication::{Origin, follow_views, keep_time};
 use hanaming::topology::{Endpoint, Member, MemberState, NodeId, View};
 use hanaming::transport::{BoxFuture, TransportError, TransportErrorKind};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
+
+use crate::companions::{Carrier, Companions};
 
 /// How a node treats those who ask it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,14 +42,6 @@ struct Between {
     asked: Mutex<Vec<(NodeId, Operation)>>,
 }
 
-/// One core's way to the others.
-#[derive(Debug)]
-struct Way {
-    between: Arc<Between>,
-    member: Member,
-    views: watch::Sender<Arc<View>>,
-}
-
 /// A cluster of cores `n0`, `n1`, …
 pub struct World {
     between: Arc<Between>,
@@ -56,68 +49,27 @@ pub struct World {
     bulletins: Vec<watch::Sender<Arc<Bulletin>>>,
 }
 
-impl Peers for Way {
-    fn introduction(&self) -> Introduction {
-        Introduction { member: self.member.clone(), cluster: "test".to_owned(), cluster_id: None, firm: false }
-    }
-
-    fn admit(&self, _: &Introduction) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn gossip(&self, gossip: Gossip) -> Result<Gossip, Fault> {
-        Ok(gossip)
-    }
-
-    fn views(&self) -> watch::Receiver<Arc<View>> {
-        self.views.subscribe()
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn set_quiescing(&self) {}
-
-    fn met(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn has_tree(&self) {}
-
-    fn tell(&self, peer: NodeId, messages: Vec<Message>) {
-        let (between, from) = (Arc::clone(&self.between), self.member.id);
+impl Carrier for Between {
+    fn tell(self: Arc<Self>, from: NodeId, peer: NodeId, messages: Vec<Message>) {
         tokio::spawn(async move {
-            let manner = between.manners.lock().unwrap().get(&peer).copied();
+            let manner = self.manners.lock().unwrap().get(&peer).copied();
             let Manner::Answers(after) = manner.unwrap_or(Manner::Answers(Duration::from_millis(1))) else { return };
             sleep(after).await;
-            let core = Arc::clone(&between.cores.lock().unwrap()[&peer]);
+            let core = Arc::clone(&self.cores.lock().unwrap()[&peer]);
             for message in messages {
                 core.replication.receive(from, message);
             }
         });
     }
 
-    fn leave(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn joined(&self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
-
-    fn unready(&self) -> Option<String> {
-        None
-    }
-
     fn ask(&self, peer: NodeId, request: Request, within: Duration) -> BoxFuture<'_, Result<Reply, TransportError>> {
         Box::pin(async move {
-            self.between.asked.lock().unwrap().push((peer, request.operation.clone()));
-            let manner = self.between.manners.lock().unwrap().get(&peer).copied();
+            self.asked.lock().unwrap().push((peer, request.operation.clone()));
+            let manner = self.manners.lock().unwrap().get(&peer).copied();
             match manner.unwrap_or(Manner::Answers(Duration::from_millis(1))) {
                 Manner::Answers(after) => {
                     sleep(after).await;
-                    let core = Arc::clone(&self.between.cores.lock().unwrap()[&peer]);
+                    let core = Arc::clone(&self.cores.lock().unwrap()[&peer]);
                     Ok(core.answer_now(Caller::Peer(NodeId(1), Channel::Data), &request).expect("a peer answers at once"))
                 }
                 Manner::Frozen => {
@@ -182,8 +134,9 @@ impl World {
             };
             let bulletin = Bulletin::new(Arc::clone(&view), id, false, Limits::default());
             let bulletins = watch::Sender::new(Arc::new(bulletin));
-            let way = Way { between: Arc::clone(&between), member, views: watch::Sender::new(Arc::clone(&view)) };
-            let core = Core::new(identity, Arc::new(way), limits.clone(), Clock::default(), bulletins.subscribe());
+            let (views, carrier) = (watch::Sender::new(Arc::clone(&view)), Arc::clone(&between));
+            let companions = Companions { member, cluster: "test", views, carrier };
+            let core = Core::new(identity, Arc::new(companions), limits.clone(), Clock::default(), bulletins.subscribe());
             between.cores.lock().unwrap().insert(id, Arc::clone(&core));
             world.cores.push(core);
             world.bulletins.push(bulletins);

@@ -1,19 +1,15 @@
 //! Carries a cache's questions to some server, as long as its client is there.
 
 use std::sync::Weak;
-use std::time::Duration;
 
 use tokio::time::sleep;
 
 use super::super::tended::Tended;
-use super::super::watch::{Asker, Unanswered};
-
-/// How long it waits before it asks again after all servers failed: at first, and at most.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+use super::super::watch::{Asker, Pause, Unanswered};
 
 /// Follows a log for the cache of `tended`.
 pub async fn feed(tended: Weak<dyn Tended>, asker: Asker) {
-    let mut pause = PAUSES.0;
+    let mut pause = Pause::default();
     loop {
         let Some(client) = tended.upgrade().filter(|client| !client.is_over()) else { return };
         let mut request = None;
@@ -25,7 +21,7 @@ pub async fn feed(tended: Weak<dyn Tended>, asker: Asker) {
         let Some(client) = tended.upgrade() else { return };
         match answer {
             Ok(watched) => {
-                pause = PAUSES.0;
+                pause = Pause::default();
                 let mut watched = Some(watched);
                 client.tend(&mut |fleet, now| {
                     if let (Some(cache), Some(watched)) = (&mut fleet.cache, watched.take()) {
@@ -45,9 +41,8 @@ pub async fn feed(tended: Weak<dyn Tended>, asker: Asker) {
                         tracing::debug!(%error, "a cache follows no log any longer");
                         return;
                     }
-                    Unanswered::ForNow(_) => sleep(pause).await,
+                    Unanswered::ForNow(_) => sleep(pause.take()).await,
                 }
-                pause = (2 * pause).min(PAUSES.1);
             }
         }
     }

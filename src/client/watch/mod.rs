@@ -3,6 +3,7 @@
 //! ```text
 //! watch        what a program listens to
 //!  ├ follower  pure: what to ask, what was told of each name, what is to be told (news)
+//!  ├ pause     how long it waits where all servers fail
 //!  ├ asker     carries a question to some server: a client of its own that stays with one, or a node of this process
 //!  └ watches   all watches of a context, which end with it
 //! ```
@@ -14,6 +15,7 @@ mod asker;
 mod event;
 mod follower;
 mod news;
+mod pause;
 #[expect(clippy::module_inception, reason = "a watch is what this module is about")]
 mod watch;
 mod watches;
@@ -21,5 +23,6 @@ mod watches;
 pub use asker::{Asker, Unanswered};
 pub use event::{Event, EventKind, Told};
 pub use follower::Follower;
+pub use pause::Pause;
 pub use watch::{Listened, Watch};
 pub use watches::Watches;

@@ -14,12 +14,10 @@ use super::super::fork;
 use super::asker::{Asker, Unanswered};
 use super::event::Event;
 use super::follower::Follower;
+use super::pause::Pause;
 
 /// The longest wait before the listener is asked whether it still wants to.
 const SLICE: Duration = Duration::from_millis(100);
-
-/// How long the task waits before it asks again after all servers failed: at first, and at most.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// Called when there is something to listen to.
 pub type Alarm = Box<dyn Fn() + Send + Sync>;
@@ -235,7 +233,7 @@ async fn follow(shared: Arc<Shared>, asker: Asker) {
 }
 
 async fn ask_on(shared: &Shared, asker: &Asker) {
-    let mut pause = PAUSES.0;
+    let mut pause = Pause::default();
     loop {
         let request = {
             let desk = shared.lock();
@@ -250,7 +248,7 @@ async fn ask_on(shared: &Shared, asker: &Asker) {
         };
         match asker.ask(request).await {
             Ok(watched) => {
-                pause = PAUSES.0;
+                pause = Pause::default();
                 shared.take(watched);
             }
             Err(Unanswered::ForGood(error)) => return shared.fail(error),
@@ -258,8 +256,7 @@ async fn ask_on(shared: &Shared, asker: &Asker) {
             Err(Unanswered::ForNow(error)) if !shared.lock().follower.has_begun() => return shared.fail(error),
             Err(Unanswered::ForNow(error)) => {
                 tracing::debug!(%error, "a watch goes on asking");
-                sleep(pause).await;
-                pause = (2 * pause).min(PAUSES.1);
+                sleep(pause.take()).await;
             }
         }
     }
