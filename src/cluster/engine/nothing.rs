@@ -17,6 +17,11 @@ use super::Engine;
 use super::decide::Decision;
 use super::write::Writing;
 
+/// Whether a request with that reply has changed nothing.
+pub(super) fn is_nothing(reply: &Reply) -> bool {
+    matches!(reply, Reply::Done { version: None, .. } | Reply::Obstructed(_) | Reply::Link(_))
+}
+
 impl Engine {
     /// There is nothing to do for a request, or it can't be done: the reply says which.
     pub(super) fn came_to_nothing(&mut self, request: &Request, reply: Reply) {

@@ -19,6 +19,7 @@ use crate::naming::Name;
 use crate::protocol::OperationId;
 use crate::topology::{NodeId, owner};
 
+use super::nothing::is_nothing;
 use super::timer::Timer;
 use super::{Engine, Output};
 
@@ -108,12 +109,14 @@ impl Engine {
 
     pub(super) fn forwarded(&mut self, operation: OperationId, reply: &Reply, token: &Seen) {
         // Where it runs here meanwhile, that execution answers; the owner's version and this one are of one operation.
-        if self.callers.get(&operation).is_none_or(|caller| caller.stage != Stage::Owner) {
-            return;
-        }
+        let Some(caller) = self.callers.get(&operation).filter(|caller| caller.stage == Stage::Owner) else { return };
         match reply {
             // The owner is no owner now: it joins or leaves, or lacks what this node has.
             Reply::Refused(Refusal::Joining | Refusal::Quiescing | Refusal::ReadOnly | Refusal::Overloaded | Refusal::Behind) => {
+                self.start(operation);
+            }
+            // The client has come again meanwhile, perhaps to others too: the owner did not know that, and remembers nothing.
+            reply if caller.request.is_retry && is_nothing(reply) && self.rules.hold(Rule::NothingRemembered) => {
                 self.start(operation);
             }
             reply => self.answer_with(operation, reply, token),

@@ -286,6 +286,29 @@ fn what_came_to_nothing_is_not_done_by_a_copy_that_was_held_up() {
     });
 }
 
+/// A client comes again while the owner, which stands still, has its request; a third node has a copy in its hands. The owner
+/// wakes and answers the first request, which to the owner is no repetition.
+#[test]
+fn what_came_to_nothing_at_the_owner_is_remembered_where_the_client_has_come_again() {
+    matters(Rule::NothingRemembered, |rules| {
+        let orders = name("orders");
+        let mut table = Table::of_three(rules);
+        let owner = table.owner(&orders);
+        let [other, third] = [1, 2].map(|further| (owner + further) % 3);
+        let unbind = |is_retry| Request { is_retry, ..request(1, &orders, Intent::Unbind) };
+        for (asker, is_retry) in [(1, false), (2, true)] {
+            table.step(other, Input::Request { asker, request: unbind(is_retry) });
+        }
+        table.pass(ms(400));
+        table.ask(other, 3, request(2, &orders, Intent::bind(content("x"))));
+        table.ask(third, 4, unbind(true));
+        table.pass(ms(400));
+        let is_nothing = |asker| matches!(table.reply(asker), Some(Reply::Done { version: None, .. }));
+        assert!(is_nothing(1) && is_nothing(2));
+        is_nothing(4) && table.record(third, &orders).siblings.len() == 1
+    });
+}
+
 /// The connections of a process that dies break at once, those of one that stands still don't.
 #[test]
 fn a_peer_whose_connection_broke_is_not_waited_for() {
