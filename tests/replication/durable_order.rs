@@ -31,12 +31,14 @@ fn nobody_hears_of_a_write_before_it_is_durable() {
     assert!(matches!(rig.write("before"), Reply::Done { .. }));
     rig.meet_peer();
     until("the peer is met", || rig.told(|message| matches!(message, Message::Pull(_))));
-    let begun = disk.platter().begun;
+    let copy = || rig.replication.copy(|_| None);
+    let (begun, before) = (disk.platter().begun, copy());
     disk.set(|platter| platter.is_shut = true);
     let mut reply = rig.begin("a");
     disk.await_begun(begun + 1);
     assert!(matches!(reply.try_recv(), Err(TryRecvError::Empty)));
     assert!(!rig.shows("a"), "readers are not shown it");
+    assert_eq!((copy(), rig.replication.digest()), (before.clone(), before.digest), "nobody is told that it is there");
     // The peer asks for what it lacks, as this node asked it: the answer would have the write in it.
     let pull = |(_, message): &(_, Message)| matches!(message, Message::Pull(_)).then(|| message.clone());
     let pull = rig.peers.told.lock().unwrap().iter().find_map(pull).unwrap();
@@ -48,6 +50,7 @@ fn nobody_hears_of_a_write_before_it_is_durable() {
     assert!(disk.platter().held.as_ref().unwrap().records.keys().any(|name| name.as_str() == "a"));
     assert!(matches!(reply.blocking_recv().unwrap().reply, Reply::Done { .. }));
     assert!(rig.shows("a"));
+    assert!(copy().writes > before.writes && copy().digest != before.digest);
 }
 
 #[test]

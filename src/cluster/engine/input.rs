@@ -132,6 +132,10 @@ pub struct Step {
     pub transaction: Transaction,
     /// What this node has seen then, where that is more than before.
     pub seen: Option<Seen>,
+    /// The tree's digest then.
+    pub digest: u64,
+    /// At how many names versions disagree then.
+    pub conflicts: usize,
     /// To be shown to readers then, in order and as one; it is in the names' order, contexts before what they hold.
     pub changes: Vec<Change>,
     /// To be done then, in order.

@@ -199,6 +199,8 @@ impl Engine {
         let transaction = self.replica.take_transaction();
         Step {
             seen: transaction.meta.as_ref().map(|meta| meta.seen.clone()),
+            digest: self.replica.digest(),
+            conflicts: self.replica.conflict_count(),
             transaction,
             changes: self.replica.take_changes(),
             outputs: mem::take(&mut self.outputs),

@@ -109,6 +109,8 @@ struct State {
     last_asker: u64,
     /// Where there are so many, those who gave up are looked for: at each new one it would be once for each that waits.
     most_asking: usize,
+    /// The digest of what readers are shown, and at how many names versions disagree there.
+    shown: (u64, usize),
     /// How many leases are overdue and held all the same, and of how many.
     held_leases: Option<(usize, usize)>,
     /// When the engine is to be woken, as far as the clock's task knows.
@@ -176,6 +178,7 @@ impl Replication {
             None => Replica::new(writer, clock.epoch(), dice(), Rules::ALL),
         };
         readers.show_all(&replica);
+        let shown = (replica.digest(), replica.conflict_count());
         let engine = Engine::new(id, replica, Timing::default(), dice(), Rules::ALL, clock.now());
         let wake = engine.next_wake();
         let sight = Sight::of(engine.replica().seen().clone());
@@ -186,6 +189,7 @@ impl Replication {
                 asking: HashMap::new(),
                 last_asker: 0,
                 most_asking: FEW_ASKING,
+                shown,
                 held_leases: None,
                 wake,
                 journal: folder.is_some().then(Journal::default),
@@ -265,9 +269,9 @@ impl Replication {
         self.lock().engine.replica().conflicts().filter(|conflict| conflict.name.starts_with(context)).collect()
     }
 
-    /// A number that is the same on all nodes whose trees are equal.
+    /// A number that is the same on all nodes whose readers are shown equal trees.
     pub fn digest(&self) -> u64 {
-        self.lock().engine.replica().digest()
+        self.lock().shown.0
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -298,7 +302,8 @@ impl Replication {
 
     /// Shows and tells what a step did: it is durable.
     fn take_effect(&self, state: &mut State, step: Step) {
-        let Step { transaction: _, seen, changes, outputs } = step;
+        let Step { transaction: _, seen, digest, conflicts, changes, outputs } = step;
+        state.shown = (digest, conflicts);
         if let Some(seen) = seen {
             // First: what a reader finds is never more than what it is told that it has seen.
             self.sight.show(seen);
