@@ -12,7 +12,7 @@ import pytest
 
 from fleet import Fleet
 from hanaming import HAContext
-from ledger import ABSENT, Entry, Ledger
+from ledger import ABSENT, Entry, Ledger, moment
 from length import FIRST_SEED, rounds
 from writers import Writers
 
@@ -41,16 +41,19 @@ class Fate:
         choice.choice(strokes)()
         time.sleep(choice.uniform(0.05, 0.5))  # the pace of what befalls them: nothing is waited for
 
+    def _tell(self, what: str) -> None:
+        self.told.append(f"{moment()} {what}")
+
     def _kill(self) -> None:
         up = self._fleet.up
         struck = self._choice.sample(up, self._choice.randint(1, len(up) - 1))
-        self.told.append(f"kill {' '.join(node.name for node in struck)}")
+        self._tell(f"kill {' '.join(node.name for node in struck)}")
         for node in struck:
             node.kill()
 
     def _freeze(self) -> None:
         node, seconds = self._choice.choice(self._fleet.up), self._choice.uniform(0.2, 2.5)
-        self.told.append(f"freeze {node.name} {seconds:.1f} s")
+        self._tell(f"freeze {node.name} {seconds:.1f} s")
         node.freeze()
         time.sleep(seconds)
         node.wake()
@@ -58,18 +61,18 @@ class Fate:
     def _restart(self) -> None:
         down = self._fleet.down
         again = self._choice.sample(down, self._choice.randint(1, len(down)))
-        self.told.append(f"start {' '.join(node.name for node in again)}")
+        self._tell(f"start {' '.join(node.name for node in again)}")
         self._fleet.start(again)
 
     def _restart_wiped(self) -> None:
         node = self._choice.choice(self._fleet.down)
-        self.told.append(f"start {node.name} without its data")
+        self._tell(f"start {node.name} without its data")
         node.wipe()
         self._ledger.wiped(node)
         self._fleet.start([node])
 
     def _settle(self, writers: Writers) -> None:
-        self.told.append("start all, and wait")
+        self._tell("start all, and wait")
         self._fleet.start(self._fleet.down)
         with writers.paused():
             self._fleet.settled()
@@ -84,13 +87,14 @@ def test_what_was_acknowledged_outlives_any_row_of_faults(fleet: Callable[..., F
     nodes.settled()
     ledger = Ledger()
     fate = Fate(nodes, ledger, seed)
-    with Writers(nodes, ledger, _WRITERS, seed) as writers:
-        for _ in range(rounds(12, 40)):
-            fate.strike(writers)
-    # Shown where something fails.
-    sys.stdout.write(
-        f"seed {seed}: {'; '.join(fate.told)}; {ledger.acknowledged} acknowledged, {ledger.in_doubt} in doubt\n"
-    )
+    try:
+        with Writers(nodes, ledger, _WRITERS, seed) as writers:
+            for _ in range(rounds(12, 40)):
+                fate.strike(writers)
+    finally:
+        # Shown where something fails.
+        told = "\n".join(fate.told)
+        sys.stdout.write(f"seed {seed}: {ledger.acknowledged} acknowledged, {ledger.in_doubt} in doubt\n{told}\n")
     assert ledger.acknowledged > 0
     lone_survivor(nodes, ledger, random.Random(seed))
     nodes.start(nodes.down)
