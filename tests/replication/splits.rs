@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hanaming::client::Watch;
-use hanaming::naming::Name;
-use hanaming::protocol::{Answer, Operation, Reply};
+use hanaming::naming::{ErrorKind, Name};
+use hanaming::protocol::{Answer, Operation, Reply, Report};
 
 use crate::nodes::{Cluster, ask, bind, clock, rebind, unbind, until};
 use crate::watches::{hear, watch};
@@ -91,10 +91,23 @@ fn check_trees(cluster: &Cluster, all: &[usize], sides: usize) {
     }
 }
 
+/// A node's report. It names who was silent instead where a peer takes longer than a node waits: on a busy machine.
+fn report(cluster: &Cluster, number: usize) -> Report {
+    let mut report = None;
+    until("a report", || match ask(&cluster.nodes[number], None, Operation::Check { name: String::new() }) {
+        Reply::Done(Answer::Report(told)) => {
+            report = Some(told);
+            true
+        }
+        Reply::Failed(fault) if ErrorKind::from_code(fault.code) == ErrorKind::ServiceUnavailable => false,
+        other => panic!("no report: {other:?}"),
+    });
+    report.unwrap()
+}
+
 /// The names in conflict as a node lists them, and all their values.
 fn conflicts(cluster: &Cluster, number: usize) -> (Vec<String>, BTreeSet<String>) {
-    let reply = ask(&cluster.nodes[number], None, Operation::Check { name: String::new() });
-    let Reply::Done(Answer::Report(report)) = reply else { panic!("no report: {reply:?}") };
+    let report = report(cluster, number);
     let values = report.conflicts.iter().flat_map(|item| &item.answers);
     let values = values.map(|found| String::from_utf8_lossy(&found.content.value).into_owned()).collect();
     (report.conflicts.into_iter().map(|item| item.name).collect(), values)
@@ -137,10 +150,7 @@ fn the_one_created_first_is_shown() {
     cluster.equal(&[0, 1, 2]);
     for at in 0..3 {
         assert_eq!(cluster.shows(at, "both").as_deref(), Some("minority's"));
-        let Reply::Done(Answer::Report(report)) = ask(&cluster.nodes[at], None, Operation::Check { name: String::new() }) else {
-            panic!("no report")
-        };
-        let values: Vec<_> = report.conflicts[0].answers.iter().map(|found| found.content.value.clone()).collect();
+        let values: Vec<_> = report(&cluster, at).conflicts[0].answers.iter().map(|found| found.content.value.clone()).collect();
         assert_eq!(values, ["minority's", "majority's"], "the one that is shown stands first");
     }
 }
