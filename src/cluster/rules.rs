@@ -86,6 +86,8 @@ pub enum Rule {
     QuotasChecked,
     /// Nobody is served before the first sync; otherwise from what is there.
     ReadyFirst,
+    /// A node waits for somebody from whom it was to copy the tree and who is gone; otherwise it serves without a tree.
+    LostOnesAwaited,
     /// A node that leaves waits until the others have its writes; otherwise it goes at once.
     HandsOver,
     /// A lease is let go by the owner of its name alone; otherwise by everybody.

@@ -38,18 +38,11 @@ fn copy_for(rig: &Rig, peer: &mut Replica) -> Vec<Message> {
     peer.answer_pull(&request.unwrap()).into_iter().map(Message::Part).collect()
 }
 
-#[test]
-fn a_large_copy_is_taken_up_while_other_tasks_go_on() {
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let rig = Rig::start_on(&Disk::default(), runtime);
-    let mut peer = large_peer();
-    rig.meet_peer();
-    until("it asks its peer", || rig.told(|message| matches!(message, Message::Pull(_))));
-    let parts = copy_for(&rig, &mut peer);
-    assert!(parts.len() > 1);
+/// How many turns another task had while the node's only worker took these messages, and somebody waited for its engine.
+fn turns_while(rig: &Rig, messages: Vec<Message>) -> u64 {
     let (turns, taking) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
     let counted = Arc::clone(&turns);
-    rig.runtime.spawn(async move {
+    let other = rig.runtime.spawn(async move {
         loop {
             counted.fetch_add(1, Ordering::Relaxed);
             tokio::task::yield_now().await;
@@ -59,8 +52,8 @@ fn a_large_copy_is_taken_up_while_other_tasks_go_on() {
     let taken = rig.runtime.spawn(async move {
         is_taking.store(true, Ordering::Relaxed);
         let before = seen.load(Ordering::Relaxed);
-        for part in parts {
-            replication.receive(PEER, part);
+        for message in messages {
+            replication.receive(PEER, message);
         }
         seen.load(Ordering::Relaxed) - before
     });
@@ -72,7 +65,24 @@ fn a_large_copy_is_taken_up_while_other_tasks_go_on() {
         }
         replication.digest()
     });
-    assert!(rig.runtime.block_on(taken).unwrap() > 100, "nobody else had a turn");
+    let turns = rig.runtime.block_on(taken).unwrap();
     rig.runtime.block_on(waiter).unwrap();
+    other.abort();
+    turns
+}
+
+#[test]
+fn a_large_copy_is_taken_up_and_given_while_other_tasks_go_on() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let rig = Rig::start_on(&Disk::default(), runtime);
+    let mut peer = large_peer();
+    rig.meet_peer();
+    until("it asks its peer", || rig.told(|message| matches!(message, Message::Pull(_))));
+    let parts = copy_for(&rig, &mut peer);
+    assert!(parts.len() > 1);
+    assert!(turns_while(&rig, parts) > 100, "nobody else had a turn while the copy was taken up");
     until("it has the copy", || rig.shows("name10000"));
+    let mut newcomer = Replica::new(Arc::from("n3"), Duration::from_secs(1000), StdRng::seed_from_u64(2), Rules::ALL);
+    let pulls = (0..20).map(|_| Message::Pull(newcomer.begin_pull().0)).collect();
+    assert!(turns_while(&rig, pulls) > 0, "nobody else had a turn while the copy was given");
 }

@@ -83,6 +83,8 @@ pub struct Timing {
     pub too_late: Duration,
     /// How often a random peer is asked for what this node lacks.
     pub anti_entropy: Duration,
+    /// How long a node waits for somebody from whom it was to copy the tree.
+    pub lost_ones: Duration,
     /// On how many nodes a write must be held.
     pub min_replicas: usize,
     /// How many names may be bound; asked of a coordinator, never of a merge.
@@ -108,6 +110,7 @@ impl Default for Timing {
             beat: ms(100),
             too_late: ms(250),
             anti_entropy: ms(1000),
+            lost_ones: ms(3000),
             min_replicas: 1,
             max_names: 4_000_000,
             max_bytes: 8 << 30,
@@ -262,6 +265,7 @@ impl Engine {
         self.members = members.all;
         self.members.extend(self.live.iter().copied());
         let audience = self.audience();
+        self.notice_lost_ones(before.iter().filter(|node| !audience.contains(node)));
         self.lagging.retain(|node, _| self.live.contains(node));
         self.vectors.retain(|node, _| self.members.contains(node));
         self.pulls.retain(&audience.iter().copied().collect());
@@ -299,6 +303,7 @@ impl Engine {
             self.leases_begin_anew();
         }
         self.check_all();
+        self.await_lost_ones();
         self.remind_lagging();
         self.close_gaps();
         self.expire_leases();

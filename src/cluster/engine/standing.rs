@@ -2,10 +2,12 @@
 //!
 //! A node serves nobody before its first sync: what it has may have been deleted meanwhile, and be purged everywhere
 //! else. It is *ready* when one node that serves has answered it completely; where nobody serves yet, when all that are
-//! there have. It falls back to joining when it turns out to be below a peer's floor. A node that leaves refuses what is
-//! new, ends what runs, and waits until the others have all that it has.
+//! there have. One that is gone before it has is waited for a while: who copies a large tree, or sends it, may seem dead for
+//! a moment. A node falls back to joining when it turns out to be below a peer's floor. One that leaves refuses what is new,
+//! ends what runs, and waits until the others have all that it has.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::cluster::message::Message;
 use crate::cluster::reply::{Refusal, Reply};
@@ -25,6 +27,8 @@ pub(super) struct Standing {
     has_handed_over: bool,
     /// Whose answers are in, until it is ready.
     met: BTreeSet<NodeId>,
+    /// When somebody was gone whose answer was not, until it is ready.
+    lost: Option<Duration>,
     /// What peers are known to have purged.
     floor: Vector,
 }
@@ -73,12 +77,32 @@ impl Engine {
         let met = |node: &NodeId| self.standing.met.contains(node);
         let is_ready = match self.peers().next() {
             Some(_) => self.peers().any(|peer| met(&peer)) && !self.replica.is_below(&self.standing.floor),
-            None => self.guests.iter().all(met),
+            None => self.guests.iter().all(met) && !self.is_awaiting_lost_ones(),
         };
         if is_ready {
             self.standing.is_ready = true;
             self.standing.met.clear();
+            self.standing.lost = None;
             self.outputs.push(Output::Ready);
+        }
+    }
+
+    /// These are gone. Those among them that had the tree take it with them, unless they come back.
+    pub(super) fn notice_lost_ones<'a>(&mut self, mut gone: impl Iterator<Item = &'a NodeId>) {
+        if !self.standing.is_ready && gone.any(|node| !self.standing.met.contains(node)) {
+            self.standing.lost = Some(self.now);
+        }
+    }
+
+    fn is_awaiting_lost_ones(&self) -> bool {
+        let is_recent = |lost: Duration| self.now < lost + self.timing.lost_ones;
+        self.standing.lost.is_some_and(is_recent) && self.rules.hold(Rule::LostOnesAwaited)
+    }
+
+    /// At each beat: perhaps they were waited for long enough.
+    pub(super) fn await_lost_ones(&mut self) {
+        if self.standing.lost.is_some() {
+            self.view_changed();
         }
     }
 

@@ -41,9 +41,14 @@ impl LongSteps {
     }
 }
 
-/// Whether taking it takes long: the last part of a copy takes up all of them.
-pub(super) fn is_long(message: &Message) -> bool {
-    matches!(message, Message::Part(part) if part.total > 1)
+/// Whether taking it takes long, for who has seen so many writes: the last part of a copy takes up all of them, and who asks
+/// for a copy lacks many.
+pub(super) fn is_long(message: &Message, seen: impl FnOnce() -> u64) -> bool {
+    match message {
+        Message::Part(part) => part.total > 1,
+        Message::Pull(request) => seen().saturating_sub(request.seen.count()) > MANY as u64,
+        _ => false,
+    }
 }
 
 /// Whether showing so many changes takes long.

@@ -213,7 +213,7 @@ impl Replication {
         if let Message::Part(_) = &message {
             self.parts.fetch_add(1, Ordering::Relaxed);
         }
-        let is_long = aside::is_long(&message);
+        let is_long = aside::is_long(&message, || self.shown().count());
         let take = || {
             let mut state = self.lock();
             if !self.turns_away(&state, from, &message) {

@@ -68,6 +68,38 @@ fn nodes_that_start_together_serve_when_all_have_answered() {
 }
 
 #[test]
+fn who_loses_the_one_that_has_the_tree_waits_for_it() {
+    matters(Rule::LostOnesAwaited, |rules| {
+        let mut table = Table::new(2, Timing::default(), Retention::default(), rules);
+        table.ask(0, 1, bind(1, "a"));
+        table.restart(1);
+        // Busy with the copy, it is taken for dead.
+        table.deaf.insert(0);
+        table.see(1, [0, 1], 2);
+        table.see(1, [1], 2);
+        table.pass(ms(1000));
+        let has_waited = !table.engines[1].is_ready();
+        table.deaf.clear();
+        table.see(1, [0, 1], 2);
+        table.carry();
+        assert!(table.engines[1].is_ready());
+        assert_eq!(table.record(1, &name("a")).siblings.len(), 1);
+        has_waited
+    });
+}
+
+#[test]
+fn who_has_the_tree_and_does_not_come_back_is_not_waited_for() {
+    let mut table = Table::new(2, Timing::default(), Retention::default(), Rules::ALL);
+    table.restart(1);
+    table.deaf.insert(0);
+    table.see(1, [0, 1], 2);
+    table.see(1, [1], 2);
+    table.pass(Timing::default().lost_ones);
+    assert!(table.engines[1].is_ready());
+}
+
+#[test]
 fn who_comes_back_below_the_floor_serves_nobody_until_it_synced() {
     let at_once = Retention { operations: ms(0), tombstones: ms(0), ..Retention::default() };
     let mut table = Table::new(2, Timing::default(), at_once, Rules::ALL);
