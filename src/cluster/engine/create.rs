@@ -173,4 +173,11 @@ impl Engine {
             self.timers.add(self.now + pause, Timer::LookAgain(operation));
         }
     }
+
+    /// The other bind had time to come to something; so had this operation, at another node that was asked for it.
+    pub(super) fn looked_again(&mut self, operation: OperationId) {
+        if !self.is_writing(operation) && !self.settle_from_memory(operation) {
+            self.execute(operation);
+        }
+    }
 }

@@ -286,7 +286,7 @@ impl Engine {
                 Timer::OwnerSilent(operation) => self.owner_silent(operation),
                 Timer::PeersSilent(operation) => self.peers_silent(operation),
                 Timer::StillBehind(operation) => self.still_behind(operation),
-                Timer::LookAgain(operation) => self.execute(operation),
+                Timer::LookAgain(operation) => self.looked_again(operation),
                 Timer::StillStale(asker) => self.still_stale(asker),
                 Timer::AskAround => self.ask_around(),
                 Timer::StatusDue(operation) => self.status_due(operation),

@@ -309,6 +309,32 @@ fn what_came_to_nothing_at_the_owner_is_remembered_where_the_client_has_come_aga
     });
 }
 
+/// A bind meets one that is not settled, as far as its node knows, and waits. Meanwhile it comes to nothing elsewhere.
+#[test]
+fn what_came_to_nothing_is_not_done_by_who_waited_to_look_again() {
+    matters(Rule::NothingRemembered, |rules| {
+        let orders = name("orders");
+        let mut table = Table::of_three(rules);
+        let owner = table.owner(&orders);
+        let [other, third] = [1, 2].map(|further| (owner + further) % 3);
+        let bind = |sequence| request(sequence, &orders, Intent::bind(content("x")));
+        table.step(owner, Input::Request { asker: 1, request: bind(1) });
+        assert!(table.carry_until(|message| matches!(message, Message::Write(_))));
+        table.deaf.insert(other);
+        table.carry();
+        table.deaf.clear();
+        let again = || Request { is_retry: true, ..bind(2) };
+        table.ask(other, 2, again());
+        assert_eq!(table.reply(2), None, "it waits");
+        table.ask(third, 3, again());
+        let is_taken = matches!(table.reply(3), Some(Reply::Obstructed(Obstacle::AlreadyBound { .. })));
+        table.ask(owner, 4, request(3, &orders, Intent::Unbind));
+        assert!(is_taken && matches!(table.reply(4), Some(Reply::Done { version: Some(_), .. })));
+        table.pass(ms(400));
+        matches!(table.reply(2), Some(Reply::Obstructed(_))) && table.record(other, &orders).is_tombstone()
+    });
+}
+
 /// The connections of a process that dies break at once, those of one that stands still don't.
 #[test]
 fn a_peer_whose_connection_broke_is_not_waited_for() {
