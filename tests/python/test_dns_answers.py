@@ -150,3 +150,13 @@ def test_one_family_that_is_not_answered_is_not_waited_for(twin: Sync, zone: Dns
     zone.heal()
     until(lambda: [twin.call(balancer, str), len(balancer.targets)][1] == 2, "both families are known")
     twin.close(balancer)
+
+
+def test_what_srv_records_list_twice_or_at_no_port(twin: Sync, zone: DnsZone) -> None:
+    zone.set("a.test", ["127.0.0.2"])
+    servers = [(20, 1, 8001, "a.test"), (10, 1, 8001, "A.test"), (10, 1, 0, "a.test"), (10, 1, 8002, "a.test")]
+    zone.set_services("_http._tcp.orders.test", servers)
+    balancer = twin.make("srv://_http._tcp.orders.test", dns_servers=[zone.address])
+    until(lambda: [twin.call(balancer, str), len(balancer.targets)][1] == 2, "both ports are known")
+    assert Counter(twin.call(balancer, str) for _ in range(40)) == {"127.0.0.2:8001": 20, "127.0.0.2:8002": 20}
+    twin.close(balancer)

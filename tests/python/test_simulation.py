@@ -100,8 +100,17 @@ def test_how_it_looks() -> None:
         ({"dns_failures": [(1, 0)]}, "dns_failures: a duration is 0: give a positive number"),
         ({"samples": 0}, "samples is 0"),
         ({"seed": -1}, "seed is -1"),
+        ({"weeks": 10**400}, "weeks is larger than any number of seconds"),
+        ({"ttl": 10**400}, "ttl is larger than"),
+        ({"scaling": [(10**400, 3)]}, "scaling: a day is larger than"),
+        ({"weeks": 1e308}, "weeks"),
+        ({"call_every": -0.0}, "call_every is -0"),
+        ({"restarts_per_week": float("-inf")}, "restarts_per_week is -inf"),
+        ({"servers": 10**5000}, "servers is a number of 16610 bits: it can be from 1 to"),
+        ({"clients": -(10**5000)}, "clients is a number of 16610 bits"),
+        ({"samples": 100_000, "servers": 1000}, "samples times servers is 100000000"),
     ],
-    ids=lambda given: str(given) if isinstance(given, dict) else "",
+    ids=lambda given: ",".join(given) if isinstance(given, dict) else "",
 )
 def test_values_that_cannot_be_meant(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
@@ -129,12 +138,13 @@ def test_what_is_of_another_type(options: dict[str, Any], says: str) -> None:
     assert says in str(refused.value)
 
 
-def test_ctrl_c_ends_it() -> None:
-    program = """
+@pytest.mark.parametrize("size", ["servers=50, clients=2000, weeks=400", "servers=1000, clients=10000"])
+def test_ctrl_c_ends_it(size: str) -> None:
+    program = f"""
         from hanaming.simulation import simulate
         try:
             print("begins", flush=True)
-            simulate(servers=50, clients=2000, weeks=400)
+            simulate({size})
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """

@@ -119,8 +119,8 @@ impl Lookups {
         let name = name.parse::<Name>().map_err(|error| format!("it is no name ({error})"))?;
         let records = self.records(&name, RecordType::SRV).await.map_err(|error| words(&error))?;
         let servers = records.iter().filter_map(|record| match &record.data {
-            // A lone root as the target says that there is no such service (RFC 2782).
-            RData::SRV(server) if !server.target.is_root() => Some(server),
+            // A lone root as the target says that there is no such service (RFC 2782); nobody can listen at port 0.
+            RData::SRV(server) if !server.target.is_root() && server.port != 0 => Some(server),
             _ => None,
         });
         let servers: Vec<_> = servers.collect();
