@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from contextlib import ExitStack
 
+from hanaming import HAContext, Node
 from hanaming.simulation import simulate
 from hanaming.testing import Cluster
 from waiting import until
