@@ -2,11 +2,11 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::event::{Open, Step};
-use super::kind::{self, Kind};
+use super::event::{self, Open, Step};
 use super::line::{self, Line};
 use super::parse::parse;
 use super::scan::Scan;
+use super::shape::kind::{self, Kind};
 use crate::failure::{Category, Chain, Verdict, classify_chain};
 
 /// A failure found in a log.
@@ -101,7 +101,7 @@ impl LogReader {
 
     /// How many bytes are held: what has not been read yet, and the text of an open event.
     pub fn held(&self) -> usize {
-        self.buffer.len() + self.open.as_ref().map_or(0, Open::held)
+        self.buffer.len() + self.open.as_ref().map_or(0, |open| open.kept.held())
     }
 
     fn take(&mut self, piece: &[u8]) {
@@ -200,7 +200,7 @@ impl LogReader {
         }
         let before = self.before(start, if kind == Kind::Frame { LINES_BEFORE } else { 2 });
         let time = line.time.clone().or_else(|| before.last().and_then(|before| before.time.clone()));
-        if let Some(open) = Open::begin(line, kind, &before) {
+        if let Some(open) = event::begin(line, kind, &before) {
             self.opened_at = time;
             self.open = Some(open);
         }
@@ -235,14 +235,14 @@ impl LogReader {
     fn close(&mut self, events: &mut Vec<Event>) {
         let Some(open) = self.open.take() else { return };
         let time = self.opened_at.take();
-        let chain = parse(&open.lines);
+        let chain = parse(&open.kept.lines);
         let verdict = classify_chain(&chain);
-        let Some(first) = open.lines.first() else { return };
+        let Some(first) = open.kept.lines.first() else { return };
         if verdict.category == Category::NotAFailure {
             return;
         }
         let mut text = String::new();
-        for line in open.lines.iter().take_while(|line| line.number <= open.last) {
+        for line in open.kept.lines.iter().take_while(|line| line.number <= open.last) {
             if text.len() + line.content.len() > EVENT_TEXT && !text.is_empty() {
                 break;
             }

@@ -2,7 +2,7 @@
 //!
 //! The break says nothing then, and a field's key would stand on another line than its value.
 
-use super::prefix;
+use super::line;
 
 /// The text with one line for each object, where some of them are broken.
 pub fn objects(text: &str) -> Option<String> {
@@ -11,11 +11,11 @@ pub fn objects(text: &str) -> Option<String> {
     let mut broken = false;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let content = prefix::strip(line).content;
+        let content = line::strip(line).content;
         if object.depth == 0 {
             let inside = content.trim_start().strip_prefix('{').map(str::trim_start);
             let begins = match inside {
-                Some("") => lines.peek().is_some_and(|next| prefix::strip(next).content.trim_start().starts_with('"')),
+                Some("") => lines.peek().is_some_and(|next| line::strip(next).content.trim_start().starts_with('"')),
                 Some(inside) => inside.starts_with('"'),
                 None => false,
             };

@@ -1,8 +1,8 @@
 //! What a line is to an event: by the first thing in it that any shape knows.
 
-use super::shape::{self, NEAR};
+use super::phrase::{self, NEAR};
 use super::words::starts;
-use super::{errno, fields, members, status};
+use super::{class, errno, fields, frame, introduction, link, member, status};
 
 /// Words that lead from one exception to the next within a message: JNP's from its list of URLs to the search for
 /// others, .NET's from a status to what was behind it.
@@ -50,17 +50,17 @@ pub fn of(content: &str) -> Kind {
         return Kind::Traceback;
     }
     let links = ["Suppressed:", "[Root", "(Caused by ", "--->", "[cause]:", "[errors]: ["];
-    if shape::link(rest).is_some()
-        || shape::turn(rest).is_some()
+    if link::at(rest).is_some()
+        || link::turn(rest).is_some()
         || links.iter().any(|words| rest.starts_with(words))
-        || members::is_rule(rest)
+        || member::is_rule(rest)
     {
         return Kind::Link;
     }
-    if shape::frame(content, start).is_some()
+    if frame::end(content, start).is_some()
         || rest.starts_with("--- End of ")
         || rest == "at"
-        || shape::is_place(rest)
+        || frame::is_place(rest)
         || rest.starts_with(">> SERVER")
     {
         return Kind::Frame;
@@ -74,34 +74,34 @@ pub fn of(content: &str) -> Kind {
             return Kind::Fields;
         }
         // Behind a prefix of a form that is not known.
-        if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") || shape::turn(here).is_some() {
+        if here.starts_with("Caused by: ") || here.starts_with("Suppressed: ") || link::turn(here).is_some() {
             return Kind::Link;
         }
         let in_bracket =
             content[..at].ends_with('[') && ["Root exception is", "cause]:"].iter().any(|link| here.starts_with(link));
-        if in_bracket || shape::is_pointed_at(content, at) || here.starts_with("Inner Exception #") {
+        if in_bracket || link::is_pointed_at(content, at) || here.starts_with("Inner Exception #") {
             return Kind::Link;
         }
-        if shape::link(here).is_some() || WITHIN.iter().any(|words| here.starts_with(words)) {
+        if link::at(here).is_some() || WITHIN.iter().any(|words| here.starts_with(words)) {
             if goes_on {
                 return Kind::MidLink;
             }
             has_link = true;
         }
-        if shape::mention(content, at, false).is_some() {
+        if class::mention(content, at, false).is_some() {
             return Kind::Head;
         }
-        if shape::introduction(here).is_some()
-            || shape::begins_introduction(here)
+        if introduction::length(here).is_some()
+            || introduction::begins(here)
             || starts(here, "user exception").is_some()
             || status::begins(here)
         {
             return Kind::Head;
         }
-        if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || shape::product_code(here).is_some() {
+        if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || phrase::product_code(here).is_some() {
             return Kind::Head;
         }
-        if shape::phrase(here) {
+        if phrase::opens(here) {
             return if goes_on { Kind::MidLink } else { Kind::Head };
         }
         if errno::failed(here).is_some() || (fields::symbol(content, at).is_some() && !here.contains("COMPLETED_")) {
@@ -114,7 +114,7 @@ pub fn of(content: &str) -> Kind {
         return Kind::Link;
     }
     let behind = content.find("at ").into_iter().chain(content.rfind("at ")).chain(content.find("File \""));
-    if behind.filter(|at| *at > 0 && content[..*at].ends_with([' ', '\t'])).any(|at| shape::frame(content, at).is_some()) {
+    if behind.filter(|at| *at > 0 && content[..*at].ends_with([' ', '\t'])).any(|at| frame::end(content, at).is_some()) {
         return Kind::Frame;
     }
     if NEAR.iter().any(|words| content.contains(words)) {

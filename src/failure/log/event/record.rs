@@ -4,7 +4,7 @@
 //! completion of one call into another. So an event ends with its record. But some loggers write each line of one
 //! stack trace as a record of its own: those have the same prefix, with the same time or one that ticked on.
 
-use super::line::Line;
+use crate::failure::log::line::Line;
 
 /// What a line's record is to the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

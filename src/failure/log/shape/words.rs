@@ -23,3 +23,13 @@ pub fn starts(text: &str, words: &str) -> Option<usize> {
     }
     Some(text.len() - rest.len())
 }
+
+/// The first bytes of a text: what is looked at from each of many places must be short.
+pub fn near(text: &str) -> &str {
+    const NEAR_BYTES: usize = 200;
+    let mut end = text.len().min(NEAR_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,8 +1,8 @@
 //! An exception while its text is being read.
 
-use super::fields::Field;
-use super::status;
-use super::words::status_class;
+use crate::failure::log::shape::fields::Field;
+use crate::failure::log::shape::status;
+use crate::failure::log::shape::words::status_class;
 use crate::failure::{Link, Minor, Thrown, corba};
 
 const MOST_MESSAGE: usize = 1000;

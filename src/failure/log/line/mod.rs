@@ -2,9 +2,18 @@
 
 use memchr::memmem;
 
-use super::json::{self, Record};
-use super::prefix::{self, Stripped};
-use super::{colour, kind, listing};
+mod colour;
+mod common;
+mod json;
+mod prefix;
+
+use json::Record;
+use prefix::Stripped;
+
+use super::shape::{kind, listing};
+
+pub use common::common_prefix;
+pub use prefix::strip;
 
 /// More of a line than this is not looked at.
 pub const MOST_BYTES: usize = 16 * 1024;

@@ -1,0 +1,40 @@
+//! Failures without a class: a product's code, and words.
+
+use super::words::{near, starts};
+use crate::failure::tables;
+use crate::failure::tables::plain_words;
+
+/// A message's code that a rule knows, at the start of a text: `EJBCLIENT000025`, `WFNAM00018`.
+pub fn product_code(text: &str) -> Option<&str> {
+    const PREFIXES: &[&str] = &["EJBCLIENT0", "WFNAM0", "JBREM0"];
+    if !text.starts_with(['E', 'W', 'J']) {
+        return None;
+    }
+    let prefix = PREFIXES.iter().find(|prefix| text.starts_with(**prefix))?;
+    let digits = text[prefix.len()..].bytes().take_while(u8::is_ascii_digit).count();
+    let code = &text[..prefix.len() + digits];
+    tables::knows_code(code).then_some(code)
+}
+
+/// Words that tell of a failure where no class does, as [`Link::Near`] evidence or on their own.
+pub const NEAR: &[&str] = &[
+    "Handshake failed",
+    "handshake failed",
+    "handshake failure",
+    "CERTIFICATE_VERIFY_FAILED",
+    "certificate verify failed",
+    "WRONG_VERSION_NUMBER",
+    "SSL_ERROR_",
+];
+
+/// Whether words that are a failure without any class begin here. A connection pool says of its `jdbc:` URLs what JNP
+/// says of its own.
+pub fn opens(text: &str) -> bool {
+    const ANY_URL: &str = "Could not obtain connection to any of these urls:";
+    text.strip_prefix(ANY_URL).is_some_and(|urls| !urls.trim_start().starts_with("jdbc:"))
+        || text.starts_with("No available router to destination")
+        || plain_words::OPENINGS.iter().any(|(words, then)| {
+            // Its line may be broken behind it.
+            starts(text, words).is_some_and(|length| near(text).contains(then) || text[length..].trim().is_empty())
+        })
+}
