@@ -82,6 +82,7 @@ fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Mea
         _ => plain.or_else(|| deepest(Weight::Wrapper)),
     }?;
     let chosen = lost_later(findings, chosen.0).filter(|_| chosen.1.completion == CompletionStatus::No).unwrap_or(chosen);
+    let chosen = lost_around(findings, chosen).unwrap_or(chosen);
     if chosen.1.category == Category::ClientShutdown {
         let earlier =
             known().find(|(_, meaning)| meaning.category != Category::ClientShutdown && meaning.weight != Weight::Wrapper);
@@ -102,6 +103,20 @@ fn lost_later<'f, 'a>(findings: &'f [Finding<'a>], decisive: &Finding<'a>) -> Op
     let lost = findings[..handled].iter().filter_map(|finding| Some((finding, finding.meaning?)));
     lost.filter(|(_, meaning)| meaning.weight == Weight::Plain && meaning.completion == CompletionStatus::Maybe)
         .find(|(_, meaning)| matches!(meaning.category, Category::ConnectionLost | Category::NoResponse))
+}
+
+/// The loss of a request that had evidently left, around what is no loss: whatever caused that, the request may have run. What
+/// every server would refuse alike stays what it is.
+fn lost_around<'f, 'a>(
+    findings: &'f [Finding<'a>],
+    (deepest, meaning): (&'f Finding<'a>, Meaning),
+) -> Option<(&'f Finding<'a>, Meaning)> {
+    let is_loss = meaning.completion == CompletionStatus::Maybe && deepest.thrown.completed != Some(CompletionStatus::No);
+    if is_loss || meaning.weight != Weight::Plain {
+        return None;
+    }
+    let around = findings.iter().take_while(|finding| !std::ptr::eq(finding.thrown, deepest.thrown));
+    around.filter(|finding| !finding.inner && finding.had_left()).find_map(|finding| Some((finding, finding.meaning?)))
 }
 
 /// Whether what `decisive` was thrown in the handling of is an exception that no rule knows: the request may have left
@@ -204,6 +219,9 @@ fn is_of_another_call(findings: &[Finding<'_>], printing: &Finding<'_>, deciding
     });
     let place = |of: &Finding<'_>| findings.iter().position(|finding| std::ptr::eq(finding.thrown, of.thrown));
     let (Some(one), Some(other)) = (place(printing), place(deciding)) else { return is_answer_or_noise };
+    if one > other && deciding.had_left() {
+        return true;
+    }
     let between = &findings[one.min(other) + 1..=one.max(other)];
     is_answer_or_noise || between.iter().any(|finding| finding.thrown.link == Link::Context)
 }

@@ -1,8 +1,8 @@
 //! What each exception of a chain means by itself, and which of them may speak of the client's own request.
 
-use super::rule::{Seen, contains_word};
+use super::rule::{Seen, Weight, contains_word};
 use super::tables::{self, corba_minors, ejb, plain_words, rmi};
-use super::{Chain, Link, Meaning, Thrown, corba};
+use super::{Category, Chain, CompletionStatus, Link, Meaning, Minor, Thrown, corba};
 
 /// One exception and what it means, if a rule knows it.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,33 @@ pub struct Finding<'a> {
     /// The target threw it: it came with the reply.
     pub answered: bool,
 }
+
+impl Finding<'_> {
+    /// Whether it says by itself that the request had left when it was lost: a reply was awaited, or the connection broke. What
+    /// a class may be thrown for as well while connecting says nothing.
+    pub fn had_left(&self) -> bool {
+        let Some(meaning) = self.meaning.filter(|meaning| meaning.weight == Weight::Plain) else { return false };
+        if meaning.completion != CompletionStatus::Maybe || self.thrown.simple_class() == "TRANSIENT" {
+            return false;
+        }
+        let message = || self.thrown.message.to_lowercase();
+        match meaning.category {
+            Category::NoResponse => true,
+            Category::ConnectionLost => {
+                self.thrown.minor.is_some_and(|minor| minor != Minor(0))
+                    || BROKEN_CLASSES.contains(&self.thrown.simple_class())
+                    || BROKEN.iter().any(|words| message().contains(words))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Thrown for nothing but a connection that stood, and is gone.
+const BROKEN_CLASSES: &[&str] =
+    &["ConnectionResetError", "BrokenPipeError", "PeerGoneException", "ServerGoneException", "DeadServerException"];
+/// The words for it.
+const BROKEN: &[&str] = &["reset", "broken pipe", "return header", "econnreset", "epipe", "forcibly closed"];
 
 /// The findings of a chain, outermost first.
 pub fn of_chain(thrown: &[Thrown]) -> Vec<Finding<'_>> {
@@ -135,5 +162,5 @@ fn ends_at_the_server(seen: &Seen<'_>) -> bool {
         || (class == "RemoteException" && seen.message.contains("ejb exception"))
         || (class == "EJBException" && !by_client())
         || (class == "UnknownException" && seen.thrown.class.contains("CORBA"))
-        || seen.thrown.frames.iter().any(|frame| frame.contains(">> SERVER ("))
+        || seen.thrown.message.contains(rmi::SERVER_TRACE)
 }

@@ -75,6 +75,10 @@ pub fn action_for(category: Category, completion: CompletionStatus, need: Need, 
         Fault::Endpoint => action(completion, need, candidates),
         Fault::Everywhere if category == Category::AllUnavailable => Action::RetryLater,
         Fault::Everywhere => action(completion, need, false),
+        // What was not understood on the way back may be elsewhere; where it certainly did not run, the arguments are wrong.
+        Fault::Deterministic if category == Category::Marshalling && completion == CompletionStatus::Maybe => {
+            action(completion, need, candidates)
+        }
         Fault::Deterministic => Action::Surface,
         Fault::None => Action::Ignore,
     }

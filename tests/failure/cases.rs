@@ -1,7 +1,9 @@
 //! Cases: what stood in a log or a description, and what it means.
 //!
 //! `handed.jsonl` are real failures as they were found; `tables.jsonl` go through the contract's tables, form by form;
-//! `field.jsonl` is what products, languages and log collectors print, written down before the reader had seen it.
+//! `field.jsonl` is what products, languages and log collectors print, written down before the reader had seen it;
+//! `around.jsonl` is what stands around failures: heads that name them before, traces of servers, other failures in one chain,
+//! documents that only speak of them.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -108,6 +110,11 @@ fn the_handed_cases() {
 #[test]
 fn the_cases_of_the_field() {
     all_right("field.jsonl", 550);
+}
+
+#[test]
+fn the_cases_of_what_surrounds_failures() {
+    all_right("around.jsonl", 150);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use hanaming::failure::log::{Group, Groups};
-use hanaming::failure::{Category, Event, LogReader, classify_text};
+use hanaming::failure::{Category, CompletionStatus, Event, LogReader, classify_text};
 use proptest::prelude::*;
 
 use super::cases::cases;
@@ -134,6 +134,75 @@ fn bytes_in_any_encoding() {
     assert_eq!(classify_text(&wide).category, Category::NotConnected);
     let latin = b"caf\xe9 \xff\xfe\njava.net.ConnectException: refus\xe9\xe9e\n";
     assert_eq!(classify_text(latin).category, Category::NotConnected);
+}
+
+/// UTF-16 with a mark and without, either byte first, and lines that end with CR: the same events as of UTF-8.
+#[test]
+fn other_encodings_and_line_ends_are_read_as_utf_8_is() {
+    let text = String::from_utf8_lossy(&log()).replace('\u{fffd}', "\u{e4}\u{1f600}");
+    let whole = read(&[text.as_bytes()]);
+    assert!(whole.len() >= 20, "{}", whole.len());
+    let low_first: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let high_first: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let forms = [
+        low_first.clone(),
+        high_first.clone(),
+        [vec![0xFF, 0xFE], low_first].concat(),
+        [vec![0xFE, 0xFF], high_first].concat(),
+        text.replace('\r', "").replace('\n', "\r").into_bytes(),
+    ];
+    for (form, bytes) in forms.iter().enumerate() {
+        for size in [1, 3, 4099, bytes.len()] {
+            assert_eq!(read(&bytes.chunks(size).collect::<Vec<_>>()), whole, "form {form} in pieces of {size}");
+        }
+    }
+    // One line, without an end.
+    for line in ["java.net.ConnectException: refused", "java.net.ConnectException: refused\rmore"] {
+        let wide: Vec<u8> = line.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(classify_text(&wide).category, Category::NotConnected);
+        assert_eq!(classify_text(line.as_bytes()).category, Category::NotConnected);
+    }
+}
+
+/// Classes one below the other are a list, but not where frames stand below.
+#[test]
+fn two_classes_above_frames_are_two_failures() {
+    let categories = |text: &str| read(&[text.as_bytes()]).iter().map(|event| event.verdict.category).collect::<Vec<_>>();
+    let bare = "javax.naming.CommunicationException\njava.lang.NullPointerException\n";
+    assert_eq!(categories(bare), []);
+    assert_eq!(categories(&format!("{bare}\tat a.b.C.d(C.java:1)\n")), [Category::ConnectionLost, Category::Unknown]);
+    assert_eq!(categories(&format!("java.net.ConnectException\n{bare}")), []);
+}
+
+/// An exception that its incident's head or a log's line names before its trace is counted once.
+#[test]
+fn a_failure_that_is_named_twice_is_one() {
+    for text in [
+        "Exception = org.omg.CORBA.TRANSIENT\nSource = a\nprobeid = 1\nStack Dump = org.omg.CORBA.TRANSIENT: x minor code: 0x49421040",
+        "ERROR call failed: java.net.ConnectException: refused\njava.net.ConnectException: refused by h\n\tat a.b.C.d(C.java:1)\n",
+    ] {
+        let events = read(&[text.as_bytes()]);
+        assert_eq!(events.len(), 1, "{events:#?}");
+        assert_eq!(events[0].chain.thrown.len(), 1, "{:?}", events[0].chain);
+    }
+    let twice = "java.net.ConnectException: refused\nretrying\njava.net.ConnectException: refused\n";
+    assert_eq!(read(&[twice.as_bytes()]).len(), 2);
+}
+
+/// What there was no room for may have been anything: nothing is `NO` then.
+#[test]
+fn parts_beyond_the_limit_may_have_run() {
+    let text = |parts: usize| {
+        let part = "\tSuppressed: java.net.ConnectException: Connection refused\n";
+        format!(
+            "org.jboss.ejb.client.RequestSendFailedException: EJBCLIENT000409: No more destinations are available\n{}",
+            part.repeat(parts)
+        )
+    };
+    let completion = |parts: usize| classify_text(text(parts).as_bytes()).completion;
+    assert_eq!(completion(100), Some(CompletionStatus::No));
+    assert_eq!(completion(10_000), Some(CompletionStatus::Maybe));
+    assert_eq!(read(&[text(10_000).as_bytes()]).len(), 1);
 }
 
 #[test]

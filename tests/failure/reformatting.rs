@@ -19,11 +19,17 @@ struct Meaning {
 /// The cases' texts with what they mean, which is worked out once.
 fn texts() -> &'static [(String, String, Meaning)] {
     static TEXTS: LazyLock<Vec<(String, String, Meaning)>> = LazyLock::new(|| {
-        let all = ["handed.jsonl", "tables.jsonl", "field.jsonl"].into_iter().flat_map(cases);
+        let all = ["handed.jsonl", "tables.jsonl", "field.jsonl", "around.jsonl"].into_iter().flat_map(cases);
+        let all = all.filter(|case| !is_by_line(&case.id));
         let texts = all.filter_map(|case| Some((case.id, case.input.as_str()?.to_owned())));
         texts.map(|(id, text)| (id, meaning(&text), text)).map(|(id, meaning, text)| (id, text, meaning)).collect()
     });
     &TEXTS
+}
+
+/// Whether what tells stands on one line alone: a program's own words, or a prefix that shows where records begin.
+fn is_by_line(id: &str) -> bool {
+    id.ends_with("-by-line")
 }
 
 /// Whether indentation alone says what the text means, such as whose cause a cause is.
@@ -145,6 +151,38 @@ fn hard_wraps() {
     }
     // So narrow, a message is in so many pieces that some are taken for what they are not: never for less than before.
     careful_of(|id| !is_by_phrase(id), |text| wrapped(text, 30));
+}
+
+/// Cuts lines at a margin, in the middle of a word where it comes so.
+fn cut(text: &str, margin: usize) -> String {
+    let mut out = String::new();
+    for line in text.split('\n') {
+        let characters: Vec<char> = line.chars().collect();
+        for piece in characters.chunks(margin) {
+            out.extend(piece);
+            out.push('\n');
+        }
+        if characters.is_empty() {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+#[test]
+fn lines_cut_at_a_margin() {
+    let handed: Vec<String> = cases("handed.jsonl").into_iter().map(|case| case.id).collect();
+    for margin in [60, 72, 80, 100, 120, 132] {
+        same_of(|id| handed.iter().any(|handed| handed == id), |text| cut(text, margin));
+        // Never so that a call would be sent again, or not be missed, that would not before.
+        compare(
+            |id| !is_by_phrase(id) && !is_by_dash(id),
+            |text| cut(text, margin),
+            |_, was, is| {
+                was.completion == is.completion || is.completion.is_none() || is.completion == Some(CompletionStatus::Maybe)
+            },
+        );
+    }
 }
 
 #[test]

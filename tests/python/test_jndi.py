@@ -103,7 +103,7 @@ def test_a_url_that_can_t_be_used_never_means_somebody_else():
     for text in ("tcp://h:1", "corbaloc:rir:/NameService", ""):
         environment = Environment({URL: text})
         assert environment.warnings
-        with pytest.raises(ConfigurationError, match=r"java\.naming\.provider\.url"):
+        with pytest.warns(UserWarning), pytest.raises(ConfigurationError, match=r"java\.naming\.provider\.url"):
             InitialContext(environment)
 
 
@@ -115,13 +115,17 @@ def test_a_context_is_an_ha_context_with_these_settings(node):
         "jnp.discoveryGroup": "230.0.0.4",
         "weblogic.jndi.forceResolveDNSName": True,
     }
-    with InitialContext(environment, policy="first_available") as ctx:
+    with pytest.warns(UserWarning) as warned:
+        made = InitialContext(environment, policy="first_available")
+    assert all(warning.filename == __file__ for warning in warned)
+    with made as ctx:
         assert isinstance(ctx, HAContext)
         assert type(ctx) is InitialContext
         ctx.bind("orders", 1)
         assert ctx.lookup("orders") == 1
         for key in ("jnp.discoveryGroup", "weblogic.jndi.forceResolveDNSName"):
             assert [warning for warning in ctx.environment.warnings if warning.startswith(key)]
+            assert [warning for warning in warned if str(warning.message).startswith(key)]
         assert str(ctx.targets[0]) == node.address
 
 

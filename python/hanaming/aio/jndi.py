@@ -26,7 +26,8 @@ class InitialContext(AioHAContext):
             `HAContext`'s default.
         options: Keyword arguments of `HAContext`, which count more than the environment.
 
-    Raises `ConfigurationError` where the provider URL names nothing that can be asked.
+    Raises `ConfigurationError` where the provider URL names nothing that can be asked. What is dubious in the environment
+    or has no effect is warned of.
     """
 
     environment: Environment

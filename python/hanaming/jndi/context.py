@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ class InitialContext(HAContext):
         options: Keyword arguments of `HAContext`, which count more than the environment.
 
     Raises `ConfigurationError` where the provider URL names nothing that can be asked. Like every HA context it dials
-    nothing before the first operation.
+    nothing before the first operation. What is dubious in the environment or has no effect is warned of.
     """
 
     environment: Environment
@@ -50,4 +51,6 @@ def settings(
 ) -> tuple[Environment, list[str] | None, dict[str, Any]]:
     """The environment, the provider and the options of its context."""
     read = environment if isinstance(environment, Environment) else Environment(environment)
+    for warning in read.warnings:
+        warnings.warn(warning, stacklevel=3)
     return read, read.provider, read.options() | options

@@ -2,12 +2,13 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::encoding::Decoder;
 use super::event::{self, Open, Step};
 use super::line::{self, Line};
 use super::parse::parse;
 use super::scan::Scan;
 use super::shape::kind::{self, Kind};
-use crate::failure::{Category, Chain, Verdict, classify_chain};
+use crate::failure::{Category, Chain, Thrown, Verdict, classify_chain};
 
 /// A failure found in a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,31 @@ pub struct Event {
 
 const EVENT_TEXT: usize = 2000;
 
+impl Event {
+    /// The failure of the lines of an event, where it is one.
+    fn of(open: &Open, time: Option<String>) -> Option<Self> {
+        let first = open.kept.lines.first().filter(|_| !open.is_remark())?;
+        let mut chain = parse(&open.kept.lines);
+        if open.kept.lost {
+            // What there was no room for may have been anything.
+            chain.parts.push(vec![Thrown::default()]);
+        }
+        let verdict = classify_chain(&chain);
+        if verdict.category == Category::NotAFailure {
+            return None;
+        }
+        let mut text = String::new();
+        for line in open.kept.lines.iter().take_while(|line| line.number <= open.last) {
+            if text.len() + line.content.len() > EVENT_TEXT && !text.is_empty() {
+                break;
+            }
+            text.push_str(if text.is_empty() { "" } else { "\n" });
+            text.extend(line.content.chars().take(EVENT_TEXT));
+        }
+        Some(Self { line: first.number, last_line: open.last, time, text, chain, verdict })
+    }
+}
+
 /// Finds the failures in a log that comes in pieces.
 #[derive(Debug)]
 pub struct LogReader {
@@ -41,9 +67,10 @@ pub struct LogReader {
     /// The rest of a line beyond its limit is being passed over.
     passing: bool,
     open: Option<Open>,
+    /// A class in a list, which it is not where frames come.
+    listed: Option<Open>,
     opened_at: Option<String>,
-    /// A UTF-16 text: every other byte is zero, and left out.
-    wide: Option<bool>,
+    decoder: Decoder,
 }
 
 impl Default for LogReader {
@@ -62,8 +89,9 @@ impl LogReader {
             lines: 0,
             passing: false,
             open: None,
+            listed: None,
             opened_at: None,
-            wide: None,
+            decoder: Decoder::default(),
         }
     }
 
@@ -72,7 +100,7 @@ impl LogReader {
         let mut events = Vec::new();
         // In pieces, so that the buffer stays small whatever is fed at once.
         for piece in bytes.chunks(PIECE) {
-            self.take(piece);
+            self.decoder.decode(piece, false, &mut self.buffer);
             self.read(&mut events, false);
             self.forget();
         }
@@ -82,6 +110,7 @@ impl LogReader {
     /// The log has ended. The events that were still open come back.
     pub fn finish(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
+        self.decoder.decode(&[], true, &mut self.buffer);
         self.read(&mut events, true);
         self.close(&mut events);
         self.buffer.clear();
@@ -101,19 +130,7 @@ impl LogReader {
 
     /// How many bytes are held: what has not been read yet, and the text of an open event.
     pub fn held(&self) -> usize {
-        self.buffer.len() + self.open.as_ref().map_or(0, |open| open.kept.held())
-    }
-
-    fn take(&mut self, piece: &[u8]) {
-        let start = self.buffer.len();
-        self.buffer.extend_from_slice(piece);
-        if self.wide.is_none() && self.buffer.len() >= 2 {
-            self.wide = Some(matches!(self.buffer[..2], [0xFF, 0xFE] | [0xFE, 0xFF]));
-        }
-        if self.wide == Some(true) {
-            let fresh = self.buffer.split_off(start);
-            self.buffer.extend(fresh.into_iter().filter(|byte| *byte != 0));
-        }
+        self.decoder.held() + self.buffer.len() + self.open.as_ref().map_or(0, |open| open.kept.held())
     }
 
     /// Reads whole lines; with `all` also a last one without its end.
@@ -190,7 +207,7 @@ impl LogReader {
                 Step::Over(next) => line = next,
             }
             if open.is_listed_with(&line) {
-                self.open = None;
+                self.listed = self.open.take();
             } else {
                 self.close(events);
             }
@@ -200,7 +217,11 @@ impl LogReader {
         }
         let before = self.before(start, if kind == Kind::Frame { LINES_BEFORE } else { 2 });
         let time = line.time.clone().or_else(|| before.last().and_then(|before| before.time.clone()));
+        let number = line.number;
         if let Some(open) = event::begin(line, kind, &before) {
+            // Above the frames of a trace two classes are no list.
+            let listed = self.listed.take().filter(|listed| kind == Kind::Frame && listed.last + 2 == number);
+            events.extend(listed.and_then(|listed| Event::of(&listed, self.opened_at.take())));
             self.opened_at = time;
             self.open = Some(open);
         }
@@ -234,22 +255,7 @@ impl LogReader {
 
     fn close(&mut self, events: &mut Vec<Event>) {
         let Some(open) = self.open.take() else { return };
-        let time = self.opened_at.take();
-        let chain = parse(&open.kept.lines);
-        let verdict = classify_chain(&chain);
-        let Some(first) = open.kept.lines.first() else { return };
-        if verdict.category == Category::NotAFailure {
-            return;
-        }
-        let mut text = String::new();
-        for line in open.kept.lines.iter().take_while(|line| line.number <= open.last) {
-            if text.len() + line.content.len() > EVENT_TEXT && !text.is_empty() {
-                break;
-            }
-            text.push_str(if text.is_empty() { "" } else { "\n" });
-            text.extend(line.content.chars().take(EVENT_TEXT));
-        }
-        events.push(Event { line: first.number, last_line: open.last, time, text, chain, verdict });
+        events.extend(Event::of(&open, self.opened_at.take()));
     }
 
     /// Lets go of what was read, but for the lines before the unread part.

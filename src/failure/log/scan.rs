@@ -12,15 +12,12 @@ pub const LITERALS: &[&str] = &[
     "Exception",
     "Error",
     "gaierror",
-    "herror",
-    "socket.timeout",
-    "socket.error",
+    "socket.",
     "exceptions.",
     "errors.",
     "CORBA",
     "TRANSIENT",
     "COMM_FAILURE",
-    "Timeout:",
     "Rendezvous",
     "StatusCode",
     "rpc ",
@@ -72,7 +69,9 @@ pub const LITERALS: &[&str] = &[
     "curl:",
     " sending ",
     "(os ",
-    "net/http: ",
+    "http: ",
+    "http2: ",
+    "stream error",
 ];
 /// More patterns than these are no longer searched for in one vectorised pass.
 const _: () = assert!(LITERALS.len() <= 64, "too many literals");

@@ -1,5 +1,7 @@
 //! One text, classified: the first primary failure in it.
 
+use super::cut::{self, Uncut};
+use super::encoding::decoded;
 use super::line::Line;
 use super::parse::parse;
 use super::reader::{Event, LogReader};
@@ -10,11 +12,25 @@ use crate::failure::{Action, Category, Chain, CompletionStatus, Verdict, advice,
 /// for the first that a rule knows, but not where that one would have the call sent again or forgotten: nothing shows that
 /// it is the same call's.
 pub fn classify_text(text: &[u8]) -> Verdict {
+    let text = decoded(text);
+    let text = text.as_slice();
     if is_file_name(text) {
         let mut verdict = advice::no_failure("this is the name of a file, not its text");
         "It is a file's name: read_failures() reads the file.".clone_into(&mut verdict.advice);
         return verdict;
     }
+    let verdict = first_failure(text);
+    let Some(Uncut { text, is_evident }) = std::str::from_utf8(text).ok().and_then(cut::uncut) else { return verdict };
+    let whole = first_failure(text.as_bytes());
+    let is_known = !matches!(whole.category, Category::NotAFailure | Category::Unknown);
+    // Where it is not evident that lines were cut, neither reading may deliver a call twice.
+    let told_no = verdict.completion == Some(CompletionStatus::No);
+    let is_careful = !told_no || whole.completion == Some(CompletionStatus::Maybe);
+    if is_known && (is_evident || is_careful) { whole } else { verdict }
+}
+
+/// The first failure in a text as it stands.
+fn first_failure(text: &[u8]) -> Verdict {
     let changed = std::str::from_utf8(text).ok().and_then(|text| {
         let at_margin = at_margin(text);
         rejoin::objects(at_margin.as_deref().unwrap_or(text)).or(at_margin)

@@ -25,10 +25,8 @@ pub const RULES: &[Rule] = &[
         &["EJBCLIENT000062", "EJBCLIENT000065"],
         Meaning::maybe(ConnectionLost, "comm_lost", "the answer could not be had"),
     ),
-    Rule::code(
-        &["EJBCLIENT000402", "EJBCLIENT000403"],
-        Meaning::maybe(ConnectionLost, "comm_lost", "the invocation was cut off"),
-    ),
+    Rule::code(&["EJBCLIENT000402"], Meaning::maybe(ConnectionLost, "comm_lost", "the invocation was cut off")),
+    Rule::code(&["EJBCLIENT000403"], Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time")),
     Rule::code(&["WFNAM00059"], Meaning::yes(NotAFailure, "not_a_failure", "it is a notice")),
     Rule::code(&["WFNAM00018"], Meaning::no(NotConnected, "connect_failed", "the connection could not be made").wrapper()),
     Rule::code(

@@ -19,7 +19,13 @@ pub const RULES: &[Rule] = &[
     answer(&["LinkLoopException", "LinkLoopError"], "link_loop", "the links lead in a circle"),
     answer(&["CannotProceed", "CannotProceedException"], "cannot_proceed", "the name leads out of this naming system"),
     answer(
-        &["NoSuchAttributeException", "AttributeInUseException", "SchemaViolationException", "SizeLimitExceededException"],
+        &[
+            "NoSuchAttributeException",
+            "AttributeInUseException",
+            "SchemaViolationException",
+            "SizeLimitExceededException",
+            "LimitExceededException",
+        ],
         "directory",
         "the directory answered",
     ),
@@ -66,13 +72,20 @@ pub const RULES: &[Rule] = &[
         .words(&["response read timed out", "read timed out"]),
     Rule::class(NAMING, Meaning::no(NotConnected, "connect_timeout", "the connect timed out"))
         .words(&["connect timed out", "connection timed out: connect"]),
-    Rule::class(NAMING, Meaning::maybe(ConnectionLost, "comm_lost", "the connection has been closed")).words(&[
-        "connection has been closed",
-        "connection closed",
-        "connection reset",
-        "socket closed",
-        "broken pipe",
-    ]),
+    // The LDAP provider so says also that its connection was closed while a reply was awaited.
+    Rule::class(
+        &["ServiceUnavailableException"],
+        Meaning::maybe(ConnectionLost, "comm_lost_waiting_reply", "the connection was closed while the reply was awaited"),
+    )
+    .words(&["socket closed"])
+    .beside(&["ldap.Connection.readReply"]),
+    Rule::class(
+        &["ServiceUnavailableException"],
+        Meaning::no(NotConnected, "service_unavailable", "the service takes no requests").trust(70),
+    )
+    .words(&["socket closed"]),
+    Rule::class(NAMING, CLOSED).words(&["connection has been closed", "connection closed", "connection reset", "broken pipe"]),
+    Rule::class(&["NamingException", "CommunicationException", "SourceUnavailableException"], CLOSED).words(&["socket closed"]),
     Rule::class(
         &["ServiceUnavailableException"],
         Meaning::no(NotConnected, "service_unavailable", "the service takes no requests").trust(85),
@@ -96,6 +109,7 @@ pub const RULES: &[Rule] = &[
 const NAMING: &[&str] =
     &["NamingException", "CommunicationException", "SourceUnavailableException", "ServiceUnavailableException"];
 
+const CLOSED: Meaning = Meaning::maybe(ConnectionLost, "comm_lost", "the connection has been closed");
 const LOST_UNLIMITED: Meaning =
     Meaning::maybe(ConnectionLost, "comm_lost_waiting_reply", "no time limit was set, so the connection was lost");
 

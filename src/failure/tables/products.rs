@@ -13,6 +13,11 @@ pub const RULES: &[Rule] = &[
     Rule::class(&[], Meaning::no(AllUnavailable, "all_targets_unavailable", "each of the URLs was tried").last())
         .words(&[ANY_OF_THESE_URLS])
         .without(&["urls: jdbc:", "urls:jdbc:"]),
+    Rule::class(
+        &["NamingException", "CommunicationException"],
+        Meaning::no(AllUnavailable, "all_targets_unavailable", "each of the servers was tried").last(),
+    )
+    .words(&["failed to connect to any server"]),
     Rule::class(&["SocketTimeoutException", "CommunicationException"], DISCOVERY).words(&["receive timed out"]).beside(&[
         "discoverServer",
         "MulticastSocket",

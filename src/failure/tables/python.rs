@@ -62,7 +62,14 @@ pub const RULES: &[Rule] = &[
         "no address associated",
     ]),
     Rule::class(
-        &["NewConnectionError", "ConnectError", "ClientConnectorError", "ClientProxyConnectionError", "ProxyError"],
+        &[
+            "NewConnectionError",
+            "ConnectError",
+            "ClientConnectorError",
+            "ClientProxyConnectionError",
+            "ProxyError",
+            "EndpointConnectionError",
+        ],
         CONNECT,
     ),
     Rule::class(&["ConnectTimeout", "ConnectTimeoutError", "ConnectionTimeoutError"], CONNECT_TIMEOUT),
@@ -70,7 +77,10 @@ pub const RULES: &[Rule] = &[
         &["PoolTimeout", "EmptyPoolError", "FullPoolError", "ConnectionPoolTimeoutException"],
         Meaning::no(ResourceExhausted, "pool_exhausted", "no connection of the pool was free"),
     ),
-    Rule::class(&["ReadTimeout", "ReadTimeoutError", "WriteTimeout", "SocketTimeoutError"], READ_TIMEOUT),
+    Rule::class(
+        &["ReadTimeout", "ReadTimeoutError", "WriteTimeout", "SocketTimeoutError", "HeadersTimeoutError", "BodyTimeoutError"],
+        READ_TIMEOUT,
+    ),
     Rule::class(&["ServerTimeoutError"], CONNECT_TIMEOUT).connecting(),
     Rule::class(&["ServerTimeoutError"], READ_TIMEOUT),
     Rule::class(&["TimeoutError", "timeout", "TimeoutException", "Timeout"], CONNECT_TIMEOUT).connecting(),
@@ -194,6 +204,8 @@ const NETWORK: &[&str] = &[
     "AxiosError",
     "SystemCallError",
     "AggregateError",
+    "MongoServerSelectionError",
+    "MongoNetworkError",
     "Near",
     "",
 ];

@@ -10,7 +10,10 @@ use crate::failure::rule::{Meaning, Rule};
 pub const FROM_THE_SERVER: &[&str] = &["ServerException", "ServerError", "ServerRuntimeException"];
 
 /// Frames that show that the exception came with the server's reply.
-pub const ANSWERED: &[&str] = &["exceptionReceivedFromServer", "ResponseImpl.unmarshalReturn", ">> SERVER ("];
+pub const ANSWERED: &[&str] = &["exceptionReceivedFromServer", "ResponseImpl.unmarshalReturn"];
+
+/// What begins the trace that a `WebSphere` server sends with an exception, in the message of the client's.
+pub const SERVER_TRACE: &str = ">> SERVER (";
 
 /// The rows.
 pub const RULES: &[Rule] = &[

@@ -89,6 +89,7 @@ pub const RULES: &[Rule] = &[
     Rule::class(
         &[
             "NoPermissionException",
+            "NamingSecurityException",
             "AccessControlException",
             "SecurityException",
             "EJBAccessException",

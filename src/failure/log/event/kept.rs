@@ -19,6 +19,8 @@ pub struct Kept {
     bytes: usize,
     /// The last of them that opened a bracket, and what closes that.
     bracket: Option<(usize, char)>,
+    /// There was no room for some.
+    pub lost: bool,
 }
 
 impl Kept {
@@ -30,6 +32,7 @@ impl Kept {
     /// Takes a line, where there is room.
     pub fn add(&mut self, line: Line) {
         if self.is_full() {
+            self.lost = true;
             return;
         }
         if let Some((_, end)) = BRACKETS.iter().find(|(begin, _)| line.content.contains(begin)) {

@@ -8,6 +8,7 @@ mod begin;
 mod kept;
 mod open;
 mod record;
+mod repeats;
 mod spoken;
 mod unfinished;
 

@@ -2,10 +2,10 @@
 
 use super::kept::Kept;
 use super::record::{self, Relation};
-use super::{spoken, unfinished};
+use super::{repeats, spoken, unfinished};
 use crate::failure::log::line::Line;
 use crate::failure::log::shape::kind::Kind;
-use crate::failure::log::shape::{class, fields, frame, link, member};
+use crate::failure::log::shape::{class, fields, frame, link, listing, member, phrase};
 use crate::failure::tables::rmi::ANSWERED;
 
 const MOST_FRAMES: usize = 12;
@@ -53,6 +53,8 @@ pub struct Open {
     /// It has lines without the prefix of a record: what has one begins another.
     bare: bool,
     pipe: bool,
+    /// A server's trace within a message, of which each line is marked.
+    quotes: bool,
 }
 
 /// What becomes of an event when a line comes.
@@ -65,6 +67,13 @@ pub enum Step {
 }
 
 impl Open {
+    /// Whether it is a heading or a comment, and nothing else of it is.
+    pub fn is_remark(&self) -> bool {
+        let Some((first, rest)) = self.kept.lines.split_first() else { return false };
+        let mark = listing::remark(&first.content).filter(|_| self.frames == 0 && self.heads == 1);
+        mark.is_some_and(|mark| rest.iter().all(|line| !line.content.starts_with(mark)))
+    }
+
     /// Whether its only line is a class in a list of them, of which `next` is the next.
     pub fn is_listed_with(&self, next: &Line) -> bool {
         matches!(self.kept.lines.as_slice(), [only] if only.number == self.last && spoken::is_listed(only, next))
@@ -102,13 +111,16 @@ impl Open {
         let asks = self.asked_for < MOST_ASKED_FOR && self.asks();
         let goes = match kind {
             Kind::Frame | Kind::Fields => true,
+            _ if self.quotes && line.content.trim_start().starts_with(">>") => !full,
             Kind::Blank => self.prose < MOST_PROSE,
-            _ if full => false,
             Kind::Link => true,
+            _ if full => false,
+            // A record may hold several failures.
+            Kind::Head | Kind::MidLink if self.pipe && self.frames > 0 => false,
             _ if asks => true,
             // What a library complained of before belongs to the failure that follows.
             Kind::Head | Kind::MidLink if self.heads == 1 && self.frames == 0 => {
-                unfinished::names_its_code(lines, &line) || unfinished::goes_on_in(lines, &line)
+                unfinished::names_its_code(lines, &line) || unfinished::goes_on_in(lines, &line) || repeats::goes_on(lines, &line)
             }
             Kind::Head | Kind::MidLink => self.heads == 0 && !self.traceback.is_open(),
             Kind::Near => self.frames == 0,
@@ -141,6 +153,7 @@ impl Open {
             Kind::Link => record::soon(record, line) && link::STARTS.iter().any(|words| at_start(words)),
             Kind::Blank => true,
             _ if relation == Relation::Other || self.bare => false,
+            _ if self.quotes && content.starts_with(">>") => true,
             _ if self.traceback.is_open() || line.indentation(0) > record.indentation(0) => true,
             Kind::Fields => self.frames == 0 && fields::fields(content, 0).is_some(),
             Kind::Head => unfinished::ends_with_link(&self.kept.lines) && class::mention(content, 0, true).is_some(),
@@ -193,9 +206,10 @@ impl Open {
             }
             _ => {}
         }
+        self.quotes = phrase::quotes_a_server(&line.content) || (self.quotes && line.content.trim_start().starts_with(">>"));
         self.pipe = line.opens_pipe || (self.pipe && !line.content.contains("|#]"));
         let keeps = kind != Kind::Blank && (kind != Kind::Frame || self.frames <= MOST_FRAMES || tells(&line.content));
-        if keeps {
+        if keeps && (kind != Kind::Frame || !self.kept.is_full()) {
             self.kept.add(line);
         }
     }

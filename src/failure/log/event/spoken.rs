@@ -17,7 +17,8 @@ pub fn is_spoken_of(before: &Line, line: &Line) -> bool {
     let prefix = common_prefix([before, line].into_iter());
     let (Some(above), Some(content)) = (before.content.get(prefix..), line.content.get(prefix..)) else { return false };
     let same = record::relation(before.is_record.then_some(before), line) == Relation::Same;
-    let talked = !content.contains(": ") && class::begins(content) && told::talks_on(above);
+    let begins = class::begins(content) || content.trim_start().trim_start_matches("grpc.").starts_with("StatusCode.");
+    let talked = !content.contains(": ") && begins && told::talks_on(above);
     is_listed(before, line)
         || (same && (talked || listing::leads(above, content)))
         || (prefix > 0 && !kind::of(content).may_open())

@@ -52,7 +52,7 @@ impl Line {
         let opens_pipe = text.contains("[#|") && !text.contains("|#]");
         Self {
             number,
-            content: content.trim_end().to_owned(),
+            content: without_end(content).to_owned(),
             prefix: text[..text.len() - content.len()].to_owned(),
             time: time.map(str::to_owned),
             is_record,
@@ -63,7 +63,16 @@ impl Line {
 
     /// The lines that a line of the log holds: a record in JSON may have many in it.
     pub fn read_all(number: u64, bytes: &[u8]) -> Vec<Self> {
-        Self::in_json(number, bytes).unwrap_or_else(|| vec![Self::read(number, bytes)])
+        Self::in_json(number, bytes).or_else(|| Self::escaped(number, bytes)).unwrap_or_else(|| vec![Self::read(number, bytes)])
+    }
+
+    /// The lines of a trace that was written on one line, its line breaks as escapes.
+    fn escaped(number: u64, bytes: &[u8]) -> Option<Vec<Self>> {
+        memmem::find(bytes, b"\\n")?;
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_BYTES)]);
+        let begins = ["\\tat ", "\tat ", "    at ", "Caused by: ", "  File \""];
+        let is_trace = text.match_indices("\\n").any(|(at, _)| begins.iter().any(|words| text[at + 2..].starts_with(words)));
+        is_trace.then(|| text.split("\\n").map(|line| Self::read(number, line.as_bytes())).collect())
     }
 
     fn in_json(number: u64, bytes: &[u8]) -> Option<Vec<Self>> {
@@ -91,6 +100,12 @@ impl Line {
         let content = self.content.get(prefix..).unwrap_or_default();
         content.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum()
     }
+}
+
+/// Without blanks at its end, and what ends `GlassFish`'s records there.
+fn without_end(content: &str) -> &str {
+    let content = content.trim_end();
+    content.strip_suffix("|#]").unwrap_or(content)
 }
 
 /// Without what formatting leaves in pasted text: colours, backticks, escapes of blanks, control characters.

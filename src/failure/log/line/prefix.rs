@@ -246,6 +246,10 @@ fn tag(text: &str) -> Option<Piece<'_>> {
     if text.starts_with("> ") || text.starts_with("| ") {
         return tagged(1);
     }
+    // pytest's, and a build server's.
+    if let Some(mark) = ["E   ", "##[error]"].into_iter().find(|mark| text.starts_with(mark)) {
+        return tagged(mark.trim_end().len());
+    }
     if let Some(length) = priority(text) {
         return tagged(length);
     }

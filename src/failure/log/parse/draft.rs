@@ -1,8 +1,8 @@
 //! An exception while its text is being read.
 
 use crate::failure::log::shape::fields::Field;
-use crate::failure::log::shape::status;
 use crate::failure::log::shape::words::status_class;
+use crate::failure::log::shape::{phrase, status};
 use crate::failure::{Link, Minor, Thrown, corba};
 
 const MOST_MESSAGE: usize = 1000;
@@ -36,6 +36,21 @@ impl Draft {
             Field::Minor(_) | Field::Errno { .. } => self.minors.is_empty() && self.thrown.code.is_none(),
             Field::Completed(_) => self.thrown.completed.is_none(),
         }
+    }
+
+    /// Whether a class that follows is this exception once more, of which nothing was said yet but `message`: a head line named
+    /// it before its trace, or the server's trace quotes it. That tells all that the other did.
+    pub fn is_once_more(&self, class: &str, message: &str, after: &str) -> bool {
+        let is_bare = self.vendor.is_none() && self.minors.is_empty() && self.thrown.completed.is_none();
+        if !is_bare || self.thrown.code.is_some() || self.thrown.simple_class() != Thrown::simple_name(class) {
+            return false;
+        }
+        // The ORB sends what was thrown at the server: class, minor code and status are the same.
+        let is_quoted = self.is_system && phrase::quotes_a_server(message);
+        let line = message.split('\n').next().unwrap_or_default();
+        let said = line.trim().trim_start_matches([':', ' ']).trim_end_matches(['.', ';', ' ']);
+        let goes_on = || after.trim_start_matches([':', ' ']).starts_with(said);
+        is_quoted || (self.thrown.frames.is_empty() && goes_on())
     }
 
     /// A field of it; the first of its kind counts.

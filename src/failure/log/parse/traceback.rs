@@ -81,7 +81,8 @@ impl Traceback {
 /// Behind the line of code that Python prints under a frame's place.
 fn after_code(text: &Text<'_>, at: usize) -> usize {
     let Some(code) = text.from(at).strip_prefix('\n') else { return at };
-    let indented = code.starts_with([' ', '\t']);
-    let is_code = indented && !code.trim_start().starts_with("File \"");
+    // A prefix may have left blanks before each line.
+    let is_deeper = text.indentation(at + 1) > text.indentation(at);
+    let is_code = is_deeper && !code.trim_start().starts_with("File \"");
     if is_code { at + 1 + code.find('\n').unwrap_or(code.len()) } else { at }
 }

@@ -67,13 +67,13 @@ impl Walk {
         if let Some(end) = self.system_exception(text, at) {
             return Some(end);
         }
-        if let Some((code, length)) = status::status(text.from(at)) {
+        if let Some((code, length)) = status::status(text.from(at)).filter(|_| !told::is_compared(&text.all, at)) {
             return Some(self.status(text, at, at + length, code));
         }
         if let Some(mention) = class::mention(&text.all, at, self.link.is_some()) {
             return Some(self.class(text, at, &mention));
         }
-        if let Some(length) = starts(text.from(at), "user exception, ID") {
+        if let Some(length) = phrase::user_exception(text.from(at)) {
             self.open(text, at, at + length, Draft::new("user exception", Link::Nested));
             return Some(at + length);
         }
@@ -180,8 +180,12 @@ impl Walk {
     }
 
     fn class(&mut self, text: &Text<'_>, at: usize, mention: &class::Mention<'_>) -> usize {
-        let link = self.link.take().unwrap_or_else(|| self.without_link());
-        self.open(text, at, mention.end, Draft::new(mention.class, link));
+        if self.is_once_more(text, at, mention) {
+            self.message = Some(mention.end);
+        } else {
+            let link = self.link.take().unwrap_or_else(|| self.without_link());
+            self.open(text, at, mention.end, Draft::new(mention.class, link));
+        }
         if corba::system_exception(mention.class).is_some() {
             if let Some((found, end)) = fields::arguments(&text.all, mention.end) {
                 self.tree.put(&found);
@@ -198,6 +202,13 @@ impl Walk {
         let message = mention.end + version.max(told::number(after));
         self.message = Some(message);
         message
+    }
+
+    /// Whether a class is the last exception once more.
+    fn is_once_more(&mut self, text: &Text<'_>, at: usize, mention: &class::Mention<'_>) -> bool {
+        let (None, Some(start)) = (self.link, self.message) else { return false };
+        let (said, after) = (&text.all[start..at], text.from(mention.end));
+        said.contains('\n') && self.tree.last().is_some_and(|last| last.is_once_more(mention.class, said, after))
     }
 
     /// How an exception hangs on the one before where no words say it: in its message, or in a row with it, which look the

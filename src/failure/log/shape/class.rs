@@ -1,7 +1,7 @@
 //! Classes of exceptions in text, where they were thrown and are not only spoken of.
 
 use super::name::{self, path};
-use super::words::near;
+use super::words::{self, near};
 use super::{fields, frame, told};
 use crate::failure::{Thrown, corba};
 
@@ -44,6 +44,11 @@ pub fn any(text: &str, at: usize) -> Option<Mention<'_>> {
     let after = text[end..].trim_start_matches([' ', '\t', '\r']);
     let ended = after.is_empty() || after.starts_with('\n') || text[end..].starts_with([':', '\'']);
     (ended && !text[end..].starts_with("::")).then_some(Mention { class, end })
+}
+
+/// The first exception mentioned in a line.
+pub fn first(line: &str) -> Option<Mention<'_>> {
+    words::places(line, 0).find_map(|at| mention(line, at, false))
 }
 
 /// Whether a line begins with a class.

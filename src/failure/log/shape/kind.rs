@@ -1,8 +1,8 @@
 //! What a line is to an event: by the first thing in it that any shape knows.
 
 use super::phrase::{self, NEAR};
-use super::words::starts;
-use super::{class, errno, fields, frame, introduction, link, member, status};
+use super::words::{places, starts};
+use super::{class, errno, fields, frame, introduction, link, member, status, told};
 
 /// Words that lead from one exception to the next within a message: JNP's from its list of URLs to the search for
 /// others, .NET's from a status to what was behind it.
@@ -61,13 +61,13 @@ pub fn of(content: &str) -> Kind {
         || rest.starts_with("--- End of ")
         || rest == "at"
         || frame::is_place(rest)
-        || rest.starts_with(">> SERVER")
+        || (rest.starts_with(">>") && phrase::quotes_a_server(rest))
     {
         return Kind::Frame;
     }
     let (mut has_fields, mut has_link) = (false, false);
     let goes_on = goes_on(rest);
-    for at in words(content, start) {
+    for at in places(content, start) {
         let here = &content[at..];
         // C++ prints the message below the class.
         if here.starts_with("what():") {
@@ -94,7 +94,8 @@ pub fn of(content: &str) -> Kind {
         if introduction::length(here).is_some()
             || introduction::begins(here)
             || starts(here, "user exception").is_some()
-            || status::begins(here)
+            || phrase::user_exception(here).is_some()
+            || (status::begins(here) && !told::is_compared(content, at))
         {
             return Kind::Head;
         }
@@ -126,10 +127,4 @@ pub fn of(content: &str) -> Kind {
 /// A message that was wrapped goes on in small letters, most often, or with a status that its field waits for.
 fn goes_on(text: &str) -> bool {
     !text.starts_with(char::is_uppercase) || ["No;", "Yes;", "Maybe;"].iter().any(|status| text.starts_with(status))
-}
-
-fn words(text: &str, start: usize) -> impl Iterator<Item = usize> + '_ {
-    let joins = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || !b.is_ascii();
-    let bytes = text.as_bytes();
-    (start..bytes.len()).filter(move |at| joins(bytes[*at]) && (*at == 0 || !joins(bytes[*at - 1])))
 }

@@ -59,11 +59,18 @@ pub fn announces(line: &str) -> bool {
     line.strip_suffix(':').is_some_and(|line| SEVERAL.iter().any(|word| line.ends_with(word)))
 }
 
-/// Whether what follows a class says when it is thrown, as documentation does: `TimeoutError: if no answer comes`.
+/// Whether what follows a class says when it is thrown, as documentation does: `TimeoutError: if no answer comes`,
+/// `NameNotFoundException - the name is not bound`.
 pub fn says_when(after: &str) -> bool {
-    const WORDS: &[&str] = &["if", "when", "whenever", "raised", "thrown"];
-    let first = after.strip_prefix(':').and_then(|text| text.split_whitespace().next());
-    first.is_some_and(|first| WORDS.contains(&first))
+    const WHEN: &[&str] = &["if", "when", "whenever", "raised", "thrown"];
+    const WHAT: &[&str] =
+        &["the", "a", "an", "this", "it", "indicates", "signals", "occurs", "means", "usually", "for", "is", "you", "your"];
+    let first = |text: &str| text.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
+    if let Some(text) = after.strip_prefix(':') {
+        return WHEN.contains(&first(text).as_str());
+    }
+    let dashed = ["- ", "-- ", "\u{2013} ", "\u{2014} "].iter().find_map(|dash| after.trim_start().strip_prefix(dash));
+    dashed.map(first).is_some_and(|first| WHEN.contains(&first.as_str()) || WHAT.contains(&first.as_str()))
 }
 
 /// Whether a class is only listed, by what stands before it and behind it.
@@ -77,7 +84,8 @@ pub fn lists(before: &str, after: &str) -> bool {
         return false;
     }
     let before = before.trim();
-    if ITEMS.contains(&before) {
+    // Python's documentation has one heading for each.
+    if ITEMS.contains(&before) || (before == "exception" && after.is_empty()) {
         return true;
     }
     let Some(key) = before.strip_suffix([':', '=']) else { return false };
@@ -122,6 +130,15 @@ pub fn explains(line: &str) -> bool {
         None => item.split_once("**").filter(|_| markup.strip_suffix("**").is_some_and(|item| !item.is_empty())),
     };
     inside.is_some_and(|(class, _)| is_class(class))
+}
+
+/// The mark of a comment of a program or of a heading, where a class follows it. Pasted there, a failure has its frames behind
+/// the same mark, each on a line of its own.
+pub fn remark(line: &str) -> Option<&str> {
+    let (mark, rest) = line.split_once(' ')?;
+    let is_mark = mark == "//" || mark == "///" || (mark.len() <= 6 && !mark.is_empty() && mark.bytes().all(|b| b == b'#'));
+    let first = rest.trim_start().split([' ', ':', '(']).next().unwrap_or_default();
+    (is_mark && ["Exception", "Error"].iter().any(|end| first.ends_with(end))).then_some(mark)
 }
 
 /// What documentation puts before a class that may be raised.

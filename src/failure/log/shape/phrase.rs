@@ -3,6 +3,7 @@
 use super::words::{near, starts};
 use crate::failure::tables;
 use crate::failure::tables::plain_words;
+use crate::failure::tables::rmi::SERVER_TRACE;
 
 /// A message's code that a rule knows, at the start of a text: `EJBCLIENT000025`, `WFNAM00018`.
 pub fn product_code(text: &str) -> Option<&str> {
@@ -14,6 +15,20 @@ pub fn product_code(text: &str) -> Option<&str> {
     let digits = text[prefix.len()..].bytes().take_while(u8::is_ascii_digit).count();
     let code = &text[..prefix.len() + digits];
     tables::knows_code(code).then_some(code)
+}
+
+/// The length of TAO's words for an exception of the target's own, whose line may be broken behind the first of them.
+pub fn user_exception(text: &str) -> Option<usize> {
+    starts(text, "user exception, ID").or_else(|| {
+        let length = starts(text, "exception, ID")?;
+        let id = near(&text[length..]).trim_start();
+        (id.starts_with("'IDL:") && !id.contains("omg.org")).then_some(length)
+    })
+}
+
+/// Whether a `WebSphere` server's trace begins in a text.
+pub fn quotes_a_server(text: &str) -> bool {
+    text.match_indices(">>").any(|(at, _)| starts(&text[at..], SERVER_TRACE).is_some())
 }
 
 /// Words that tell of a failure where no class does, as [`Link::Near`] evidence or on their own.

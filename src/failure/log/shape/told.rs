@@ -32,6 +32,15 @@ const TALK: &[&str] = &[
     "handler",
     "loaded",
     "as",
+    "fix",
+    "fixes",
+    "fixed",
+    "see",
+    "avoid",
+    "avoids",
+    "about",
+    "like",
+    "prevents",
     "or",
     "and",
 ];
@@ -39,9 +48,12 @@ const TALK: &[&str] = &[
 /// Whether a line ends in the middle of talk, so that a class at the start of the next one is only spoken of.
 pub fn talks_on(line: &str) -> bool {
     let line = line.trim_end();
+    let word = line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
     line.ends_with([',', '|'])
+        || line.ends_with("==")
         || listing::announces(line)
-        || TALK.contains(&line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+        || word == "case"
+        || TALK.contains(&word.as_str())
 }
 
 /// Whether what stands around the class makes it one that was thrown.
@@ -92,6 +104,8 @@ pub fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotte
         Some('.') => next[1..].trim_start().starts_with("Root exception is"),
         Some('[') => true,
         Some(';') => details || introduced,
+        // `WebLogic` sets each part of a record in angles, which are no program's.
+        Some('>') if lead.strip_suffix('<').is_some_and(|lead| lead.is_empty() || lead.ends_with([' ', '\n', '>'])) => true,
         Some(']' | ')' | ',' | '"' | '\'' | '>') => linked,
         Some(_) if details || number(next) > 0 || has_symbol(next) => true,
         Some(_) | None => {
@@ -102,6 +116,14 @@ pub fn fits(text: &str, at: usize, end: usize, linked: bool, system: bool, dotte
     }
 }
 
+/// Whether a constant at `at` is a program's, which compares something with it.
+pub fn is_compared(text: &str, at: usize) -> bool {
+    let path = text[..at].rfind(|c: char| !(c.is_alphanumeric() || c == '.' || c == '_')).map_or(0, |before| before + 1);
+    let before = text[..path].trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    before.ends_with("==") || before.ends_with("!=") || ["case", "is", "in", "not", "return"].contains(&word)
+}
+
 /// Some bare names of system exceptions are everyday words: what follows must be CORBA's.
 pub fn is_plainly_corba(name: &str, after: &str) -> bool {
     let signs = ["CORBA", "vmcid", "minor code", "COMPLETED_"];
@@ -110,7 +132,7 @@ pub fn is_plainly_corba(name: &str, after: &str) -> bool {
 
 /// Whether a minor code stands directly behind a bare class.
 fn has_code(after: &str) -> bool {
-    let next = after.trim_start_matches([' ', '(']);
+    let next = after.trim_start_matches([' ', '(', ',']);
     let names_code = next.starts_with("minor") && fields::fields(near(next), 0).is_some();
     names_code || fields::code_behind(near(after), 0).is_some()
 }

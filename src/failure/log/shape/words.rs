@@ -33,3 +33,10 @@ pub fn near(text: &str) -> &str {
     }
     &text[..end]
 }
+
+/// The places of a text, from `start` on, at which a word begins.
+pub fn places(text: &str, start: usize) -> impl Iterator<Item = usize> + '_ {
+    let joins = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || !b.is_ascii();
+    let bytes = text.as_bytes();
+    (start..bytes.len()).filter(move |at| joins(bytes[*at]) && (*at == 0 || !joins(bytes[*at - 1])))
+}
