@@ -58,7 +58,10 @@ const ROOTS: &[&str] = &["java.", "javax.", "jakarta.", "org.", "com.", "sun.", 
 /// Whether a line may be the rest of the one before: it begins nothing of its own, and that one ends with no class or frame.
 fn goes_on(line: &str, next: &str) -> bool {
     let begun = next.trim_start();
+    // What both begin with is a prefix.
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
     let own = begun.is_empty()
+        || first(line) == first(next)
         || BEGUN.iter().any(|words| starts(begun, words).is_some())
         || frame::end(begun, 0).is_some()
         || (!line.ends_with('.') && ROOTS.iter().any(|root| begun.starts_with(root)));

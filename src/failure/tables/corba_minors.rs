@@ -121,24 +121,24 @@ pub fn meaning(class: &str, minor: Minor) -> Option<Meaning> {
 }
 
 /// omniORB's names for its minor codes and the standard's, as its Python mapping prints them.
-const OMNI_SYMBOLS: &[(&str, u32)] = &[
-    ("TRANSIENT_ConnectFailed", OMNI | 2),
-    ("TRANSIENT_ConnectionClosed", OMNI | 17),
-    ("TRANSIENT_CallTimedout", OMNI | 8),
-    ("TRANSIENT_RequestDiscarded", OMG | 1),
-    ("TRANSIENT_NoUsableProfile", OMG | 2),
-    ("TRANSIENT_RequestCancelled", OMG | 3),
-    ("TRANSIENT_POADestroyed", OMG | 4),
-    ("TIMEOUT_CallTimedOutOnClient", OMNI | 8),
-    ("COMM_FAILURE_MarshalArguments", OMNI | 3),
-    ("COMM_FAILURE_UnMarshalArguments", OMNI | 4),
-    ("COMM_FAILURE_MarshalResults", OMNI | 5),
-    ("COMM_FAILURE_UnMarshalResults", OMNI | 6),
-    ("COMM_FAILURE_WaitingForReply", OMNI | 7),
+const OMNI_SYMBOLS: &[(&str, Minor)] = &[
+    ("TRANSIENT_ConnectFailed", Minor::of(OMNI, 2)),
+    ("TRANSIENT_ConnectionClosed", Minor::of(OMNI, 17)),
+    ("TRANSIENT_CallTimedout", Minor::of(OMNI, 8)),
+    ("TRANSIENT_RequestDiscarded", Minor::of(OMG, 1)),
+    ("TRANSIENT_NoUsableProfile", Minor::of(OMG, 2)),
+    ("TRANSIENT_RequestCancelled", Minor::of(OMG, 3)),
+    ("TRANSIENT_POADestroyed", Minor::of(OMG, 4)),
+    ("TIMEOUT_CallTimedOutOnClient", Minor::of(OMNI, 8)),
+    ("COMM_FAILURE_MarshalArguments", Minor::of(OMNI, 3)),
+    ("COMM_FAILURE_UnMarshalArguments", Minor::of(OMNI, 4)),
+    ("COMM_FAILURE_MarshalResults", Minor::of(OMNI, 5)),
+    ("COMM_FAILURE_UnMarshalResults", Minor::of(OMNI, 6)),
+    ("COMM_FAILURE_WaitingForReply", Minor::of(OMNI, 7)),
 ];
 
 /// The minor code that omniORB's name stands for, with or without `omniORB.` before it.
 pub fn of_symbol(symbol: &str) -> Option<Minor> {
     let name = symbol.rsplit(['.', ':']).next()?;
-    OMNI_SYMBOLS.iter().find(|row| row.0.eq_ignore_ascii_case(name)).map(|row| Minor(row.1))
+    OMNI_SYMBOLS.iter().find(|row| row.0.eq_ignore_ascii_case(name)).map(|row| row.1)
 }
