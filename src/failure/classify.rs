@@ -16,7 +16,7 @@ use super::finding::{self, Finding};
 use super::rule::Weight;
 use super::tables::ejb;
 use super::verdict::{Need, action_for};
-use super::{Category, Chain, CompletionStatus, Meaning, Minor, Verdict, advice, corba};
+use super::{Category, Chain, CompletionStatus, Meaning, Minor, Verdict, advice, connecting, corba};
 
 /// What a failure means.
 pub fn classify_chain(chain: &Chain) -> Verdict {
@@ -112,7 +112,9 @@ fn lost_around<'f, 'a>(
     (deepest, meaning): (&'f Finding<'a>, Meaning),
 ) -> Option<(&'f Finding<'a>, Meaning)> {
     let is_loss = meaning.completion == CompletionStatus::Maybe && deepest.thrown.completed != Some(CompletionStatus::No);
-    if is_loss || meaning.weight != Weight::Plain {
+    // urllib3 calls a handshake that timed out a read that timed out: it is the same loss, and came while connecting.
+    let is_same = matches!(meaning.detail, "connect_timeout" | "connect_failed") && connecting::is_proved(&deepest.thrown.frames);
+    if is_loss || is_same || meaning.weight != Weight::Plain {
         return None;
     }
     let around = findings.iter().take_while(|finding| !std::ptr::eq(finding.thrown, deepest.thrown));

@@ -21,7 +21,9 @@ impl Finding<'_> {
     /// Whether it says by itself that the request had left when it was lost: a reply was awaited, or the connection broke. What
     /// a class may be thrown for as well while connecting says nothing.
     pub fn had_left(&self) -> bool {
-        let Some(meaning) = self.meaning.filter(|meaning| meaning.weight == Weight::Plain) else { return false };
+        // What words alone tell of a general class is too little.
+        let is_sure = |meaning: &Meaning| meaning.weight == Weight::Plain && meaning.trust > 60;
+        let Some(meaning) = self.meaning.filter(is_sure) else { return false };
         if meaning.completion != CompletionStatus::Maybe || self.thrown.simple_class() == "TRANSIENT" {
             return false;
         }

@@ -103,7 +103,10 @@ def test_a_url_that_can_t_be_used_never_means_somebody_else():
     for text in ("tcp://h:1", "corbaloc:rir:/NameService", ""):
         environment = Environment({URL: text})
         assert environment.warnings
-        with pytest.warns(UserWarning), pytest.raises(ConfigurationError, match=r"java\.naming\.provider\.url"):
+        with (
+            pytest.warns(UserWarning, match=r"java\.naming\.provider\.url"),
+            pytest.raises(ConfigurationError, match=r"java\.naming\.provider\.url"),
+        ):
             InitialContext(environment)
 
 
@@ -115,7 +118,7 @@ def test_a_context_is_an_ha_context_with_these_settings(node):
         "jnp.discoveryGroup": "230.0.0.4",
         "weblogic.jndi.forceResolveDNSName": True,
     }
-    with pytest.warns(UserWarning) as warned:
+    with pytest.warns(UserWarning, match="has no effect") as warned:
         made = InitialContext(environment, policy="first_available")
     assert all(warning.filename == __file__ for warning in warned)
     with made as ctx:
