@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT / "tests" / "campaigns"))
 import namespaces
 
 _NAMES = 10_000
+_WRITTEN = 50
 
 
 def measure(rounds: int) -> None:
@@ -49,6 +50,8 @@ def _strike(number: int) -> tuple[float, float]:
         *rest, struck = cluster
         _until(lambda: all(len(_members(node)) == len(cluster) for node in cluster))
         writer = _Writer([node.address for node in rest])
+        # Until it knows all owners: who is not known has more time.
+        _until(lambda: writer.written >= 10 * _WRITTEN)
         begin = time.perf_counter()
         os.kill(struck.pid, number)
         _until(lambda: all("n5" not in _members(node) for node in rest))
@@ -62,6 +65,7 @@ class _Writer:
     def __init__(self, provider: list[str]) -> None:
         self._stop = threading.Event()
         self._longest = 0.0
+        self.written = 0
         self._context = hanaming.HAContext(provider, timeout=20)
         self._context.rebind("written", 0)
         self._thread = threading.Thread(target=self._run)
@@ -74,11 +78,10 @@ class _Writer:
         return self._longest
 
     def _run(self) -> None:
-        number = 0
         while not self._stop.is_set():
-            number += 1
             begin = time.perf_counter()
-            self._context.rebind(f"written{number % 50}", number)
+            self._context.rebind(f"written{self.written % _WRITTEN}", self.written)
+            self.written += 1
             self._longest = max(self._longest, time.perf_counter() - begin)
 
 

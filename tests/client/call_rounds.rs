@@ -450,8 +450,8 @@ fn a_server_that_answers_at_once_as_a_rule_is_not_waited_for_long_where_another_
         stage
     };
     let mut stage = answers_in(2, config("ab"));
-    assert_eq!(stage.start(), "send a 280");
-    assert_eq!(stage.after(280, silent()), "send b 1000");
+    assert_eq!(stage.start(), "send a 265");
+    assert_eq!(stage.after(265, silent()), "send b 1000");
     assert!(stage.request().is_retry);
     assert_eq!(answers_in(50, config("ab")).start(), "send a 1000", "it may just have much to do");
     assert_eq!(answers_in(2, config("a")).start(), "send a 1000");

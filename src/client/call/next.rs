@@ -13,7 +13,7 @@ use super::{Call, Current, Output, Send};
 
 /// The first server that is sent a change has this long, where another could be sent it too and would know it by its id. A
 /// node waits 250 ms for one that is silent: whoever has not answered by then is silent itself.
-const FIRST_CHANGE: Duration = Duration::from_millis(280);
+const FIRST_CHANGE: Duration = Duration::from_millis(265);
 /// It has so many times as long as it usually takes, all the same: who is far away or has much to do must not have more to do
 /// for that.
 const USUAL: u32 = 20;

@@ -17,7 +17,7 @@ use super::lease::LEASE;
 use super::plan::{Call, What};
 
 /// How long the first attempt may take, and each after it.
-const ATTEMPTS: [Duration; 2] = [ms(280), ms(700)];
+const ATTEMPTS: [Duration; 2] = [ms(265), ms(700)];
 
 /// How long a call may take.
 pub const PATIENCE: Duration = ms(6000);
