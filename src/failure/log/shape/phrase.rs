@@ -31,7 +31,7 @@ pub fn quotes_a_server(text: &str) -> bool {
     text.match_indices(">>").any(|(at, _)| starts(&text[at..], SERVER_TRACE).is_some())
 }
 
-/// Words that tell of a failure where no class does, as [`Link::Near`] evidence or on their own.
+/// Words that tell of a failure where no class does, as `Link::Near` evidence or on their own.
 pub const NEAR: &[&str] = &[
     "Handshake failed",
     "handshake failed",
