@@ -8,7 +8,7 @@
 use crate::cluster::history::{Digest, Outcome};
 use crate::cluster::obstacle::Obstacle;
 use crate::cluster::replica::Draft;
-use crate::cluster::reply::{Receipt, Reply};
+use crate::cluster::reply::Reply;
 use crate::cluster::request::{Intent, Request};
 use crate::cluster::rules::Rule;
 use crate::protocol::OperationId;
@@ -43,14 +43,13 @@ impl Engine {
     pub(super) fn comes_to_nothing_again(&mut self, operation: OperationId) {
         let Some(caller) = self.callers.get(&operation) else { return };
         let request = caller.request.clone();
-        let nothing_to_do = || Reply::Done { version: None, receipt: Receipt::default() };
         let reply = match (self.decide(&request), &request.intent) {
             (Decision::Answer(reply), _) => reply,
-            (Decision::Nothing, _) | (_, Intent::Unbind | Intent::DestroySubcontext | Intent::Release { .. }) => nothing_to_do(),
+            (Decision::Nothing, _) | (_, Intent::Unbind | Intent::DestroySubcontext | Intent::Release { .. }) => {
+                Reply::Done { version: None, receipt: self.receipt([self.id]) }
+            }
             _ => Reply::Obstructed(Obstacle::CameToNothing { name: request.principal().clone() }),
         };
-        let receipt = self.receipt([self.id]);
-        let reply = if let Reply::Done { version, .. } = reply { Reply::Done { version, receipt } } else { reply };
         self.answer(operation, &reply);
     }
 }
