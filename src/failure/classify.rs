@@ -2,7 +2,7 @@
 //!
 //! 1. A list of candidates that is exhausted leaves none; what became of its parts says whether the call may have run.
 //! 2. Else the deepest exception that a rule knows decides; but what was thrown while another was handled came later than
-//!    that, and a loss of the request is not undone by an earlier attempt that had not left. What makes each server say
+//!    that: an answer or a loss is not undone by an earlier attempt that had not left. What makes each server say
 //!    the same (authentication, TLS, protocol, settings) decides wherever it stands, and the noise of a shutdown never
 //!    against an earlier failure.
 //! 3. The completion status is the one printed on the exception that belongs to the client's own request: not below
@@ -81,7 +81,7 @@ fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Mea
         Some(decisive) if plain.is_none_or(|(_, meaning)| meaning.category != Category::NamingAnswer) => Some(decisive),
         _ => plain.or_else(|| deepest(Weight::Wrapper)),
     }?;
-    let chosen = lost_later(findings, chosen.0).filter(|_| chosen.1.completion == CompletionStatus::No).unwrap_or(chosen);
+    let chosen = worse_later(findings, chosen).unwrap_or(chosen);
     let chosen = lost_around(findings, chosen).unwrap_or(chosen);
     if chosen.1.category == Category::ClientShutdown {
         let earlier =
@@ -95,14 +95,20 @@ fn deciding<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<(&'f Finding<'a>, Mea
     Some(chosen)
 }
 
-/// The loss of a request that came while `decisive` was handled, or that stands in a row with it: the program had gone on to
-/// another attempt.
-fn lost_later<'f, 'a>(findings: &'f [Finding<'a>], decisive: &Finding<'a>) -> Option<(&'f Finding<'a>, Meaning)> {
-    let end = findings.iter().position(|finding| std::ptr::eq(finding.thrown, decisive.thrown))?;
-    let handled = (1..=end).rfind(|at| matches!(findings[*at].thrown.link, Link::Context | Link::Beside))?;
-    let lost = findings[..handled].iter().filter_map(|finding| Some((finding, finding.meaning?)));
-    lost.filter(|(_, meaning)| meaning.weight == Weight::Plain && meaning.completion == CompletionStatus::Maybe)
-        .find(|(_, meaning)| matches!(meaning.category, Category::ConnectionLost | Category::NoResponse))
+/// What became of a later attempt and is worse: the program had gone on to that one while `deepest` was handled, or the two stand
+/// in a row, of which a loss counts.
+fn worse_later<'f, 'a>(
+    findings: &'f [Finding<'a>],
+    (deepest, meaning): (&'f Finding<'a>, Meaning),
+) -> Option<(&'f Finding<'a>, Meaning)> {
+    let end = findings.iter().position(|finding| std::ptr::eq(finding.thrown, deepest.thrown))?;
+    let later = |links: &[Link]| {
+        let at = (1..=end).rfind(|at| links.contains(&findings[*at].thrown.link)).unwrap_or(0);
+        let known = findings[..at].iter().filter_map(|finding| Some((finding, of_own_request(finding)?)));
+        known.filter(move |(_, later)| later.weight == Weight::Plain && later.completion > meaning.completion)
+    };
+    let is_loss = |found: &(&Finding<'_>, Meaning)| matches!(found.1.category, Category::ConnectionLost | Category::NoResponse);
+    later(&[Link::Context]).next().or_else(|| later(&[Link::Context, Link::Beside]).find(is_loss))
 }
 
 /// The loss of a request that had evidently left, around what is no loss: whatever caused that, the request may have run. What

@@ -35,9 +35,10 @@ class Judge:
             verdict = _asked(classifier, error)
             if verdict is not None:
                 return verdict
-        from hanaming import classify  # noqa: PLC0415 - who never fails never loads it
+        from hanaming.classification.classifier import classify  # noqa: PLC0415 - who never fails never loads it
+        from hanaming.classification.own import verdict_on_own  # noqa: PLC0415
 
-        return _plain(classify(error))
+        return _plain(verdict_on_own(error) or classify(error))
 
 
 def _asked(classifier: Callable[[BaseException], Any], error: Exception) -> tuple[str, str | None, str, str] | None:
