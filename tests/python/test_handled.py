@@ -29,7 +29,7 @@ class OrderRejectedError(Exception):
 
 def raised_in_handling(handled: Exception, later: Exception) -> NoReturn:
     try:
-        raise handled  # noqa: TRY301 - as it happens
+        raise handled
     except type(handled):
         raise later  # noqa: B904 - its context is the point
 
@@ -119,7 +119,7 @@ def test_what_an_exception_was_raised_for_counts_where_it_says_so(twin: Sync) ->
         if len(called) > 1:
             return "placed"
         try:
-            raise refused()  # noqa: TRY301
+            raise refused()
         except ConnectionRefusedError as error:
             raise OrderRejectedError("not reached") from error
 
