@@ -132,7 +132,8 @@ fn lost_around<'f, 'a>(
 fn unknown_before(findings: &[Finding<'_>], decisive: &Finding<'_>) -> bool {
     let Some(at) = findings.iter().position(|finding| std::ptr::eq(finding.thrown, decisive.thrown)) else { return false };
     let mut before = findings[at + 1..].iter().skip_while(|finding| finding.thrown.link != Link::Context);
-    before.any(|finding| finding.meaning.is_none() && !OF_THE_LANGUAGE.contains(&finding.thrown.simple_class()))
+    let is_unknown = |meaning: Meaning| meaning.category == Category::Unknown;
+    before.any(|finding| finding.meaning.is_none_or(is_unknown) && !OF_THE_LANGUAGE.contains(&finding.thrown.simple_class()))
 }
 
 /// Python's exceptions for a key that is missing, a value of the wrong type, and the like.

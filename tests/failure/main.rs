@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails, fails")]
 
 mod cases;
+mod classes;
 mod connecting;
 mod linear;
 mod reading;

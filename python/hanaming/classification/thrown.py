@@ -103,7 +103,8 @@ def _fields(error: BaseException, link: str) -> dict[str, Any]:
 
 
 def _is_known(fields: dict[str, Any]) -> bool:
-    return bool(classify_chain([fields])["category"] != "unknown")
+    """Whether a rule knows it, be it that it says nothing of how far the call had come."""
+    return bool(classify_chain([fields])["detail"] != "unknown")
 
 
 def _name(cls: type) -> str:

@@ -1,8 +1,8 @@
 //! Clients of stores whose own classes say what happened: `ZooKeeper`, redis, `PostgreSQL`.
 
 use crate::failure::Category::{
-    Application, Configuration, ConnectionLost, NamingAnswer, NoResponse, NotConnected, Quiescing, ResourceExhausted, Security,
-    TransactionRolledBack,
+    Application, Configuration, ConnectionLost, Marshalling, NamingAnswer, NoResponse, NotConnected, Quiescing,
+    ResourceExhausted, Security, StaleReference, TransactionRolledBack,
 };
 use crate::failure::rule::{Meaning, Rule};
 
@@ -18,7 +18,7 @@ const SQL: &[&str] = &["OperationalError", "PSQLException", "InterfaceError", "D
 /// The rows.
 pub const RULES: &[Rule] = &[
     Rule::class(
-        &["ConnectionLoss", "ConnectionLossException"],
+        &["ConnectionLoss", "ConnectionLossException", "kazoo.exceptions.ConnectionDropped"],
         Meaning::maybe(ConnectionLost, "comm_lost", "the session's connection broke"),
     ),
     Rule::class(
@@ -26,8 +26,12 @@ pub const RULES: &[Rule] = &[
         Meaning::maybe(ConnectionLost, "session_expired", "the session has expired"),
     ),
     Rule::class(
-        &["OperationTimeoutError", "OperationTimeoutException"],
+        &["OperationTimeoutError", "OperationTimeoutException", "kazoo.exceptions.RequestTimeoutError"],
         Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time"),
+    ),
+    Rule::class(
+        &["kazoo.exceptions.MarshallingError"],
+        Meaning::maybe(Marshalling, "marshal", "arguments or results could not be read"),
     ),
     Rule::class(&["KazooTimeoutError"], Meaning::no(NotConnected, "connect_timeout", "no server was reached in time")),
     Rule::class(&["NoNodeError", "NoNodeException"], Meaning::yes(NamingAnswer, "not_found", "there is no such node")),
@@ -40,7 +44,23 @@ pub const RULES: &[Rule] = &[
         &["BusyLoadingError", "ClusterDownError", "TryAgainError", "MasterDownError"],
         Meaning::no(Quiescing, "server_not_ready", "the server is not ready yet"),
     ),
-    Rule::class(&["ReadOnlyError"], Meaning::no(Quiescing, "read_only", "this server takes no writes")),
+    // The slot is another server's, the session has moved, or a server without a majority takes only reads.
+    Rule::class(
+        &["redis.exceptions.MovedError", "redis.exceptions.AskError"],
+        Meaning::no(StaleReference, "moved", "another server has the key"),
+    ),
+    Rule::class(
+        &["kazoo.exceptions.SessionMovedError"],
+        Meaning::no(StaleReference, "moved", "the session is at another server"),
+    ),
+    Rule::class(
+        &["redis.exceptions.SlotNotCoveredError"],
+        Meaning::no(Quiescing, "server_not_ready", "no server has the key's slot"),
+    ),
+    Rule::class(
+        &["ReadOnlyError", "errors.ReadOnlySqlTransaction", "kazoo.exceptions.NotReadOnlyCallError"],
+        Meaning::no(Quiescing, "read_only", "this server takes no writes"),
+    ),
     Rule::class(REDIS, Meaning::no(NotConnected, "connect_timeout", "the connect timed out")).words(&["timeout connecting"]),
     Rule::class(REDIS, Meaning::maybe(NoResponse, "timeout_waiting_reply", "no reply came in time"))
         .words(&["timeout reading", "timed out reading"]),
@@ -106,16 +126,64 @@ pub const RULES: &[Rule] = &[
             "CheckViolation",
             "DataError",
             "ProgrammingError",
+            "RestrictViolation",
+            "ExclusionViolation",
+            "errors.FeatureNotSupported",
+            "errors.InFailedSqlTransaction",
+            "errors.LockNotAvailable",
             "redis.exceptions.ResponseError",
             "redis.exceptions.DataError",
+            "redis.exceptions.ClusterCrossSlotError",
+            "redis.exceptions.ExecAbortError",
+            "redis.exceptions.ModuleError",
+            "redis.exceptions.NoScriptError",
+            "redis.exceptions.NoSuchFieldsetError",
+            "redis.exceptions.WatchError",
+            "kazoo.exceptions.BadArgumentsError",
+            "kazoo.exceptions.BadVersionError",
+            "kazoo.exceptions.EphemeralOnLocalSessionError",
+            "kazoo.exceptions.InvalidACLError",
+            "kazoo.exceptions.NewConfigNoQuorumError",
+            "kazoo.exceptions.NoChildrenForEphemeralsError",
+            "kazoo.exceptions.NoWatcherError",
+            "kazoo.exceptions.QuotaExceededError",
+            "kazoo.exceptions.ReconfigDisabledError",
+            "kazoo.exceptions.ReconfigInProcessError",
+            "kazoo.exceptions.UnimplementedError",
         ],
         Meaning::yes(Application, "database_answer", "the database answered with an error").trust(80),
     ),
     Rule::class(
-        &["AdminShutdown", "CrashShutdown"],
+        &[
+            "AdminShutdown",
+            "CrashShutdown",
+            "errors.DatabaseDropped",
+            "errors.IdleSessionTimeout",
+            "errors.IdleInTransactionSessionTimeout",
+        ],
         Meaning::maybe(ConnectionLost, "comm_lost", "the server ended the connection"),
     ),
-    Rule::class(&["CannotConnectNow"], Meaning::no(Quiescing, "server_not_ready", "the database takes no connections now")),
+    Rule::class(
+        &[
+            "errors.ConnectionException",
+            "errors.ConnectionFailure",
+            "errors.ConnectionDoesNotExist",
+            "errors.StatementCompletionUnknown",
+        ],
+        Meaning::maybe(ConnectionLost, "comm_lost", "the connection broke"),
+    ),
+    Rule::class(
+        &["errors.SqlclientUnableToEstablishSqlconnection"],
+        Meaning::no(NotConnected, "connect_failed", "the connection could not be made"),
+    ),
+    Rule::class(
+        &["redis.exceptions.MaxConnectionsError"],
+        Meaning::no(ResourceExhausted, "pool_exhausted", "no connection of the pool was free"),
+    ),
+    Rule::class(
+        &["CannotConnectNow", "errors.SqlserverRejectedEstablishmentOfSqlconnection"],
+        Meaning::no(Quiescing, "server_not_ready", "the database takes no connections now"),
+    ),
     Rule::class(
         &["TooManyConnections"],
         Meaning::no(ResourceExhausted, "too_many_connections", "the database has no connection left"),
@@ -129,6 +197,8 @@ pub const ROLLED_BACK: &[Rule] = &[Rule::class(
         "DeadlockDetected",
         "TransactionRollback",
         "TransactionRollbackError",
+        "errors.TransactionIntegrityConstraintViolation",
+        "kazoo.exceptions.RolledBackError",
         "RollbackException",
         "TransactionRolledbackException",
         "EJBTransactionRolledbackException",

@@ -6,6 +6,7 @@ mod corba_words;
 mod databases;
 pub mod ejb;
 mod grpc;
+mod http;
 mod java;
 mod naming;
 pub mod plain_words;
@@ -32,6 +33,7 @@ const FAMILIES: &[&[Rule]] = &[
     naming::RULES,
     databases::RULES,
     plain_words::RULES,
+    http::RULES,
     python::RULES,
     java::RULES,
 ];

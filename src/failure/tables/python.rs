@@ -1,4 +1,4 @@
-//! Python's own exceptions and those of its HTTP clients. Classes and errno symbols decide, never errno's numbers,
+//! Python's own exceptions, and those of its HTTP clients for connections. Classes and errno symbols decide, never errno's numbers,
 //! which differ among systems, or its words, which are localised.
 
 use crate::failure::Category::{
@@ -27,13 +27,14 @@ pub const RULES: &[Rule] = &[
             "BadStatusLine",
             "ProtocolError",
             "ChunkedEncodingError",
+            "InvalidChunkLength",
             "ServerDisconnectedError",
+            "ClientConnectionResetError",
             "ClientPayloadError",
             "RemoteProtocolError",
             "ReadError",
             "WriteError",
             "CloseError",
-            "LocalProtocolError",
             "ConnectionClosedError",
             "ConnectionClosed",
             // A peer that hangs up within TLS: no complaint about it.
@@ -176,15 +177,7 @@ pub const RULES: &[Rule] = &[
     Rule::class(SYSTEM, READ_TIMEOUT.trust(50)).words(TIMED_OUT),
     Rule::class(&["ClientOSError"], LOST),
     Rule::class(
-        &[
-            "ConnectionError",
-            "RequestException",
-            "TransportError",
-            "NetworkError",
-            "ClientConnectionError",
-            "MaxRetryError",
-            "ClientError",
-        ],
+        &["ConnectionError", "ServerConnectionError", "TransportError", "NetworkError", "ClientConnectionError", "MaxRetryError"],
         LOST.wrapper(),
     ),
     Rule::class(&["CommunicationError"], Meaning::maybe(ConnectionLost, "comm_lost", "communication failed").wrapper()),
