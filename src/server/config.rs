@@ -144,13 +144,24 @@ impl ServerConfig {
     }
 
     fn check_listen(&self) -> Result<(), NamingError> {
-        if self.insecure || is_loopback(&self.listen) {
+        // What a host name stands for is not known yet.
+        if ip(&self.listen).is_some() { self.check_loopback(&self.listen) } else { Ok(()) }
+    }
+
+    /// Refuses an address to listen at that is open to the network, unless that was said. `address` is what `listen` stands
+    /// for.
+    pub(super) fn check_loopback(&self, address: &Endpoint) -> Result<(), NamingError> {
+        if self.insecure || is_loopback(address) {
             return Ok(());
         }
+        let what = if *address == self.listen {
+            format!("{address} is")
+        } else {
+            format!("{} stands for {address}, which is", self.listen)
+        };
         Err(wrong(format!(
-            "{} is not a loopback address: listening there would open the node to the network without encryption or \
-             authentication; listen on 127.0.0.1, or say insecure=True (--insecure) if the network is trusted",
-            self.listen
+            "{what} not a loopback address: listening there would open the node to the network without encryption or \
+             authentication; listen on 127.0.0.1, or say insecure=True (--insecure) if the network is trusted"
         )))
     }
 

@@ -51,6 +51,16 @@ const KEYS: [(&str, Kind); 9] = [
     ("insecure", Kind::Flag),
 ];
 
+/// Reads a file's text as a TOML table.
+///
+/// # Errors
+/// `Configuration`: what is wrong and where, as `line 3, column 1: …`.
+pub(super) fn table(text: &str) -> Result<DeTable<'_>, NamingError> {
+    DeTable::parse(text)
+        .map(toml::Spanned::into_inner)
+        .map_err(|error| wrong(text, error.span(), &format!("not TOML: {}", error.message().replace('\n', "; "))))
+}
+
 /// Reads a file's text. Gives the settings that are in it, in the order of their names.
 ///
 /// # Errors
@@ -58,10 +68,7 @@ const KEYS: [(&str, Kind); 9] = [
 pub fn read(text: &str) -> Result<Vec<(&'static str, Given)>, NamingError> {
     // A mark at the beginning, as some editors make, is no part of the text.
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let table = DeTable::parse(text)
-        .map_err(|error| wrong(text, error.span(), &format!("not TOML: {}", error.message().replace('\n', "; "))))?;
-    table
-        .get_ref()
+    table(text)?
         .iter()
         .map(|(key, value)| {
             let written: &str = key.get_ref();

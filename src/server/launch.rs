@@ -29,7 +29,7 @@ use super::members::{Members, MembersConfig};
 use super::peers::Peers;
 use super::replication::{Keeper, Origin, follow_views, keep_time, remember_members};
 
-/// How long opening the port may take: a host name may have to be resolved.
+/// How long it may take to resolve the host name to listen at.
 pub const LISTEN: Duration = Duration::from_secs(5);
 
 /// How long reading a data folder may take.
@@ -57,8 +57,9 @@ pub struct Launched {
 
 /// Opens the port, joins the cluster, and begins to serve.
 pub async fn launch(network: Arc<dyn Network>, config: ServerConfig) -> Result<Launched, NamingError> {
+    let places = located(&*network, &config).await?;
     let found = open_data(&config).await?;
-    let listener = listen(&*network, &config.listen).await?;
+    let listener = listen(&*network, &config.listen, &places).await?;
     let listening = listener.endpoint();
     let member = Member {
         name: config.name.clone(),
@@ -178,13 +179,31 @@ async fn ready(core: &Core, within: Duration) -> Result<(), NamingError> {
     }
 }
 
-async fn listen(network: &dyn Network, at: &Endpoint) -> Result<BoxListener, NamingError> {
-    let opened = timeout(LISTEN, network.listen(at)).await;
-    let error = match opened {
-        Ok(Ok(listener)) => return Ok(listener),
-        Ok(Err(error)) => error,
-        Err(_) => return Err(refused(format!("{at} could not be opened within {LISTEN:?}; is its host name right?"))),
+/// Where to listen: what a host name stands for, so that what is opened is what was judged.
+async fn located(network: &dyn Network, config: &ServerConfig) -> Result<Vec<Endpoint>, NamingError> {
+    let at = &config.listen;
+    let found = match timeout(LISTEN, network.resolve(at)).await {
+        Ok(found) => found.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("no answer within {LISTEN:?}")),
     };
+    let found = found.map_err(|why| {
+        let remedy = "listen on an address of this machine, such as 127.0.0.1";
+        refused(format!("{at} can't be opened: its host name does not resolve ({why}); {remedy}"))
+    })?;
+    found.iter().try_for_each(|address| config.check_loopback(address))?;
+    Ok(found)
+}
+
+/// Opens the first of `places` that can be, which are what `at` stands for.
+async fn listen(network: &dyn Network, at: &Endpoint, places: &[Endpoint]) -> Result<BoxListener, NamingError> {
+    let mut failed = None;
+    for place in places {
+        match network.listen(place).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = Some(error),
+        }
+    }
+    let error = failed.unwrap_or_else(|| io::ErrorKind::AddrNotAvailable.into());
     Err(refused(match error.kind() {
         io::ErrorKind::AddrInUse => {
             format!("{at} is already in use: another node or program listens there; choose another port, or end it")

@@ -104,7 +104,7 @@ def test_naming_answers_are_exit_status_1(hanaming):
         (["--json", "lookup", "a"], "'hanaming lookup --json …'"),
         (["lookup", "a", "--timeout", "abc"], "'abc' is not a valid number of seconds"),
         (["tree", "--depth", "x"], "'x' is not a valid whole number"),
-        (["serve", "--listen", "nonsense"], "nonsense:11100 is not a loopback address"),
+        (["serve", "--listen", "no.such.invalid"], "its host name does not resolve"),
         (["lookup", "x", "--provider", "hn://h:99999"], "99999"),
     ],
 )

@@ -68,8 +68,39 @@ fn another_nodes_data_is_refused() {
     let text = fs::read_to_string(&identity).unwrap();
     fs::write(&identity, text.replace("format = 1", "format = 2")).unwrap();
     assert!(refused(config("n1", &folder)).contains("has format 2"));
-    fs::write(&identity, "format = 1").unwrap();
-    assert!(refused(config("n1", &folder)).contains("put it back from a backup"));
+}
+
+/// Which file it is, what is wrong with it, and what to do.
+#[test]
+fn a_file_that_is_none_of_a_nodes_is_named_with_the_remedy() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("data");
+    Node::start(config("n1", &folder)).unwrap().close();
+    let backup = "put it back from a backup; or move the folder away";
+    let cases: [(&str, Option<&[u8]>, &str, &str); 9] = [
+        ("node.toml", Some(b""), "is damaged: 'format' is missing", backup),
+        ("node.toml", Some(b"format = 1"), "is damaged: 'node' is missing", backup),
+        ("node.toml", Some(b"format = 'x'"), "is damaged: 'format' is no number", backup),
+        ("node.toml", Some(b"a = 1\nformat"), "is damaged: line 2, column 7: not TOML", backup),
+        ("node.toml", Some(b"\xff\0\xfe"), "is damaged: no text in UTF-8 (invalid utf-8 sequence of 1 bytes from", backup),
+        ("node.toml", None, "can't be used: Is a directory", "move what is there away"),
+        ("lock", None, "can't be used: Is a directory", "move what is there away"),
+        ("tree.redb", None, "can't be used: Is a directory", "move what is there away"),
+        ("tree.redb", Some(b"x"), "is damaged", "put a backup of the whole folder in its place"),
+    ];
+    for (name, content, what, remedy) in cases {
+        let (file, aside) = (folder.join(name), scratch.path("aside"));
+        fs::rename(&file, &aside).unwrap();
+        match content {
+            Some(content) => fs::write(&file, content).unwrap(),
+            None => fs::create_dir(&file).unwrap(),
+        }
+        let why = refused(config("n1", &folder));
+        assert!(why.starts_with(&file.display().to_string()) && why.contains(what) && why.contains(remedy), "{why}");
+        fs::remove_file(&file).or_else(|_| fs::remove_dir(&file)).unwrap();
+        fs::rename(&aside, &file).unwrap();
+    }
+    Node::start(config("n1", &folder)).unwrap().close();
 }
 
 /// Damages the database so that redb can't know of it but by its checksums.

@@ -10,6 +10,7 @@ use hanaming::protocol::{Answer, FrameKind, Operation, RefusalReason, Reply, Req
 use hanaming::server::{Node, ServerConfig};
 use hanaming::topology::{Endpoint, MemberState, View};
 use hanaming::transport::Service;
+use hanaming::transport::memory::MemoryNetwork;
 use tokio::time::Instant;
 
 use crate::raw::{LONG, Raw, eventually, lookup, node};
@@ -70,6 +71,32 @@ fn an_address_of_another_machine_is_named() {
     let config = ServerConfig { listen, insecure: true, ..ServerConfig::new("n1") };
     let message = Node::start(config).unwrap_err().to_string();
     assert!(message.contains("192.0.2.1:0 is no address of this machine"), "{message}");
+}
+
+/// Whether it is loopback is not known of a name that stands for nothing.
+#[test]
+fn a_name_that_does_not_resolve_is_told_as_such() {
+    for insecure in [false, true] {
+        let listen = Endpoint::new("no.such.invalid", 0);
+        let config = ServerConfig { listen, insecure, ..ServerConfig::new("n1") };
+        let message = Node::start(config).unwrap_err().to_string();
+        assert!(message.contains("no.such.invalid:0 can't be opened: its host name does not resolve"), "{message}");
+        assert!(!message.contains("loopback"), "{message}");
+    }
+}
+
+#[test]
+fn a_node_listens_at_what_a_loopback_name_stands_for() {
+    let node = node(|config| config.listen = Endpoint::new("localhost", 0));
+    assert!(node.listening().socket_addr().unwrap().ip().is_loopback());
+}
+
+/// Invariant 20. In this network each name stands for itself, and so for no loopback address.
+#[test]
+fn a_name_is_judged_by_what_it_stands_for() {
+    let config = ServerConfig { listen: Endpoint::new("outside", 0), ..ServerConfig::new("n1") };
+    let message = Node::start_on(MemoryNetwork::new(1).host("outside"), config).unwrap_err().to_string();
+    assert!(message.contains("not a loopback address") && message.contains("insecure=True"), "{message}");
 }
 
 #[test]

@@ -121,6 +121,9 @@ def _from_file(path: Path) -> Mapping[str, Any]:
     try:
         return read_settings(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}") from None
-    except (ConfigurationError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: {error.strerror}; give a TOML file that can be read") from None
+    except UnicodeDecodeError as error:
+        wrong = f"byte {error.object[error.start]:#04x} at {error.start} is no text in UTF-8"
+        raise ConfigurationError(f"{path}: {wrong}; a TOML file is") from None
+    except ConfigurationError as error:
         raise ConfigurationError(f"{path}: {error}") from None

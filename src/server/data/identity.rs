@@ -2,7 +2,7 @@
 //!
 //! Kept as a file of its own, which people can read, and which is whole when the database is not.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -12,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 use crate::naming::NamingError;
 use crate::topology::{ClusterId, Endpoint, NodeId};
 
+use super::super::config_file;
 use super::{place, unusable, wrong};
 
 /// The layout of the folder. Another one is refused.
@@ -51,25 +52,27 @@ impl Identity {
 
     /// What is kept at `path`; `None` where nothing is.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, NamingError> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unusable(path.parent().unwrap_or(path), &error)),
+            Err(error) => return Err(unusable(path, &error)),
         };
-        let unread = || {
-            let message = format!("{} can't be read as what this version writes; put it back from a backup", path.display());
-            wrong(message)
+        let damaged = |what: &dyn Display| {
+            wrong(format!(
+                "{} is damaged: {what}. It says whose data this is: put it back from a backup; or move the folder away and \
+                 start with an empty one, into which the cluster tree is copied from the other nodes",
+                path.display()
+            ))
         };
-        let table = DeTable::parse(&text).map_err(|_| unread())?;
-        let table = table.get_ref();
-        match number(table, "format") {
-            Some(FORMAT) => parse(table).map(Some).ok_or_else(unread),
-            Some(format) => Err(wrong(format!(
+        let text = str::from_utf8(&bytes).map_err(|error| damaged(&format_args!("no text in UTF-8 ({error})")))?;
+        let table = config_file::table(text).map_err(|error| damaged(&error.fields().message))?;
+        match number(&table, "format").map_err(|what| damaged(&what))? {
+            FORMAT => parse(&table).map(Some).map_err(|what| damaged(&what)),
+            format => Err(wrong(format!(
                 "the data folder {} has format {format}, this version of hanaming has format {FORMAT}: run the version that \
                  wrote it",
                 path.parent().unwrap_or(path).display()
             ))),
-            None => Err(unread()),
         }
     }
 
@@ -109,38 +112,45 @@ impl Identity {
     }
 }
 
-fn parse(table: &DeTable<'_>) -> Option<Identity> {
+/// What is kept in a file, or what is wrong with it.
+fn parse(table: &DeTable<'_>) -> Result<Identity, String> {
     let members = match table.get("members").map(toml::Spanned::get_ref) {
         None => Vec::new(),
         Some(DeValue::Array(members)) => {
-            members.iter().map(|member| acquaintance(member.get_ref())).collect::<Option<Vec<_>>>()?
+            members.iter().map(|member| acquaintance(member.get_ref())).collect::<Result<Vec<_>, _>>()?
         }
-        Some(_) => return None,
+        Some(_) => return Err("'members' is no list".to_owned()),
     };
-    let cluster_id = match table.get("id") {
-        None => None,
-        Some(id) => Some(ClusterId(u128::from_str_radix(id.get_ref().as_str()?, 16).ok()?)),
+    let cluster_id = table.contains_key("id").then(|| id(table)).transpose()?.map(ClusterId);
+    let copying = match table.get("copying").map(toml::Spanned::get_ref) {
+        None => false,
+        Some(copying) => copying.as_bool().ok_or("'copying' is neither true nor false")?,
     };
-    let copying = table.get("copying").and_then(|copying| copying.get_ref().as_bool()).unwrap_or(false);
-    Some(Identity { node: string(table, "node")?, cluster: string(table, "cluster")?, cluster_id, copying, members })
+    Ok(Identity { node: string(table, "node")?, cluster: string(table, "cluster")?, cluster_id, copying, members })
 }
 
-fn acquaintance(member: &DeValue<'_>) -> Option<Acquaintance> {
-    let member = member.as_table()?;
-    Some(Acquaintance {
-        name: string(member, "name")?,
-        id: NodeId(u128::from_str_radix(&string(member, "id")?, 16).ok()?),
-        endpoint: Endpoint::parse(&string(member, "address")?, 0).ok()?,
-    })
+fn acquaintance(member: &DeValue<'_>) -> Result<Acquaintance, String> {
+    let member = member.as_table().ok_or("a member is no table")?;
+    let address = string(member, "address")?;
+    let endpoint = Endpoint::parse(&address, 0).map_err(|wrong| format!("'address' of a member: {wrong}"))?;
+    Ok(Acquaintance { name: string(member, "name")?, id: NodeId(id(member)?), endpoint })
 }
 
-fn string(table: &DeTable<'_>, key: &str) -> Option<String> {
-    table.get(key)?.get_ref().as_str().map(str::to_owned)
+fn string(table: &DeTable<'_>, key: &str) -> Result<String, String> {
+    let value = table.get(key).ok_or_else(|| format!("'{key}' is missing"))?;
+    value.get_ref().as_str().map(str::to_owned).ok_or_else(|| format!("'{key}' is no string"))
 }
 
-fn number(table: &DeTable<'_>, key: &str) -> Option<i64> {
-    let number = table.get(key)?.get_ref().as_integer()?;
-    i64::from_str_radix(number.as_str(), number.radix()).ok()
+fn id(table: &DeTable<'_>) -> Result<u128, String> {
+    let text = string(table, "id")?;
+    u128::from_str_radix(&text, 16).map_err(|_| format!("'id' is {text:?}, and no number of hexadecimal digits"))
+}
+
+fn number(table: &DeTable<'_>, key: &str) -> Result<i64, String> {
+    let value = table.get(key).ok_or_else(|| format!("'{key}' is missing"))?;
+    let number = value.get_ref().as_integer();
+    let number = number.and_then(|number| i64::from_str_radix(number.as_str(), number.radix()).ok());
+    number.ok_or_else(|| format!("'{key}' is no number"))
 }
 
 /// As TOML writes a text. Names have no control characters.
@@ -157,13 +167,28 @@ mod tests {
         let text = |identity: &Identity| identity.text();
         let read = |text: &str| parse(DeTable::parse(text).unwrap().get_ref());
         let mut identity = Identity::new("a \"b\" \\ ü", "c");
-        assert_eq!(read(&text(&identity)).as_ref(), Some(&identity));
+        assert_eq!(read(&text(&identity)).as_ref(), Ok(&identity));
         identity.cluster_id = Some(ClusterId(7 << 100));
         identity.copying = true;
         let member = |name: &str, id| Acquaintance { name: name.to_owned(), id: NodeId(id), endpoint: Endpoint::new("::1", 9) };
         identity.members = vec![member("x", 1), member("\"", u128::MAX)];
-        assert_eq!(read(&text(&identity)).as_ref(), Some(&identity));
-        assert_eq!(read("format = 1\nnode = 3\ncluster = \"c\""), None);
-        assert_eq!(read("format = 1\nnode = \"n\"\ncluster = \"c\"\nid = \"xyz\""), None);
+        assert_eq!(read(&text(&identity)).as_ref(), Ok(&identity));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_its_key() {
+        let whole = "format = 1\nnode = \"n\"\ncluster = \"c\"\n";
+        let cases = [
+            ("format = 1\ncluster = \"c\"", "'node' is missing"),
+            ("format = 1\nnode = 3\ncluster = \"c\"", "'node' is no string"),
+            (&format!("{whole}id = \"xyz\""), "'id' is \"xyz\", and no number of hexadecimal digits"),
+            (&format!("{whole}copying = 1"), "'copying' is neither true nor false"),
+            (&format!("{whole}members = 1"), "'members' is no list"),
+            (&format!("{whole}members = [1]"), "a member is no table"),
+            (&format!("{whole}[[members]]\nname = \"m\"\nid = \"1\""), "'address' is missing"),
+        ];
+        for (text, says) in cases {
+            assert_eq!(parse(DeTable::parse(text).unwrap().get_ref()), Err(says.to_owned()), "{text}");
+        }
     }
 }

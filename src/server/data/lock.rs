@@ -17,7 +17,7 @@ impl Lock {
     pub(super) fn take(path: &Path) -> Result<Self, NamingError> {
         let folder = path.parent().unwrap_or(path);
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = open.map_err(|error| unusable(folder, &error))?;
+        let mut file = open.map_err(|error| unusable(path, &error))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -29,7 +29,7 @@ impl Lock {
                     folder.display()
                 )));
             }
-            Err(TryLockError::Error(error)) => return Err(unusable(folder, &error)),
+            Err(TryLockError::Error(error)) => return Err(unusable(path, &error)),
         }
         // For people: who has it. Nothing depends on it, so that a full disk does not matter.
         let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));

@@ -64,10 +64,11 @@ impl Folder {
     /// # Errors
     /// `Configuration`: what is wrong with the folder, and the remedy.
     pub fn open(path: &Path, node: &str, cluster: &str, resync: bool) -> Result<Found, NamingError> {
-        fs::create_dir_all(path).and_then(|()| place::sync_folder(path)).map_err(|error| unusable(path, &error))?;
+        fs::create_dir_all(path).and_then(|()| place::sync_folder(path)).map_err(|error| unusable_folder(path, &error))?;
         check_contents(path)?;
         let folder = Self { path: path.to_owned(), _lock: Lock::take(&path.join(LOCK))? };
-        let known = Identity::read(&path.join(IDENTITY))?;
+        let whose = path.join(IDENTITY);
+        let known = Identity::read(&whose)?;
         if let Some(identity) = &known {
             identity.check(path, node, cluster)?;
         }
@@ -77,8 +78,10 @@ impl Folder {
         let opened = match (&known, tree.exists()) {
             (Some(_), false) => Err(StoreError::Damaged),
             (_, exists) => {
-                if !exists {
-                    Tables::create(&tree).map_err(|error| failed(path, error))?;
+                if exists {
+                    place::check_usable(&tree).map_err(|error| unusable(&tree, &error))?;
+                } else {
+                    Tables::create(&tree).map_err(|error| failed(&tree, error))?;
                 }
                 load(&tree)
             }
@@ -86,15 +89,15 @@ impl Folder {
         let (tables, state) = match opened {
             Ok(opened) => opened,
             Err(StoreError::Damaged) if resync => {
-                let aside = set_aside(&tree).map_err(|error| unusable(path, &error))?;
+                let aside = set_aside(&tree).map_err(|error| unusable(&tree, &error))?;
                 tracing::warn!("the data of {} was damaged: it is set aside as {aside:?}, and copied anew", path.display());
                 identity.copying = true;
-                identity.write(&path.join(IDENTITY)).map_err(|error| unusable(path, &error))?;
-                Tables::create(&tree).map_err(|error| failed(path, error))?;
-                load(&tree).map_err(|error| failed(path, error))?
+                identity.write(&whose).map_err(|error| unusable(&whose, &error))?;
+                Tables::create(&tree).map_err(|error| failed(&tree, error))?;
+                load(&tree).map_err(|error| failed(&tree, error))?
             }
-            Err(StoreError::Damaged) => return Err(damaged(path)),
-            Err(error) => return Err(failed(path, error)),
+            Err(StoreError::Damaged) => return Err(damaged(&tree)),
+            Err(error) => return Err(failed(&tree, error)),
         };
         if known.is_none() {
             if state.is_some() {
@@ -103,7 +106,7 @@ impl Folder {
                     path.display()
                 )));
             }
-            identity.write(&path.join(IDENTITY)).map_err(|error| unusable(path, &error))?;
+            identity.write(&whose).map_err(|error| unusable(&whose, &error))?;
         }
         Ok(Found { folder, identity, state, tables })
     }
@@ -127,7 +130,7 @@ fn load(tree: &Path) -> Result<(Tables, Option<State>), StoreError> {
 
 /// Refuses a folder in which something else lies: it was hardly meant.
 fn check_contents(path: &Path) -> Result<(), NamingError> {
-    let entries = fs::read_dir(path).map_err(|error| unusable(path, &error))?;
+    let entries = fs::read_dir(path).map_err(|error| unusable_folder(path, &error))?;
     let names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
     let is_ours = names.iter().any(|name| name == LOCK || name == IDENTITY || name == TREE);
     let foreign = names.iter().find(|name| !FOREIGN.iter().any(|known| *name == known));
@@ -157,24 +160,46 @@ fn wrong(message: String) -> NamingError {
     NamingError::new(ErrorKind::Configuration, message)
 }
 
-fn unusable(path: &Path, error: &io::Error) -> NamingError {
+fn unusable_folder(path: &Path, error: &io::Error) -> NamingError {
     let remedy = match error.kind() {
-        io::ErrorKind::PermissionDenied => "give this process the right to read and write it, or another folder",
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => "it is no folder; give another one",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room, or give a folder on another disk",
-        _ => "give a folder that can be read and written",
+        _ => remedy(error).unwrap_or("give a folder that can be read and written"),
     };
     wrong(format!("the data folder {} can't be used: {error}; {remedy}", path.display()))
 }
 
-fn failed(path: &Path, error: StoreError) -> NamingError {
-    wrong(format!("the data folder {} can't be used: {error}; its log says more", path.display()))
+/// A file of a data folder that can't be opened, read or written.
+fn unusable(path: &Path, error: &io::Error) -> NamingError {
+    let remedy = match error.kind() {
+        io::ErrorKind::IsADirectory => "a file of the node's own belongs there; move what is there away",
+        _ => remedy(error).unwrap_or("give a folder on a disk that works"),
+    };
+    wrong(format!("{}, a file of the data folder, can't be used: {error}; {remedy}", path.display()))
 }
 
-fn damaged(path: &Path) -> NamingError {
+fn remedy(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Some("give this process the right to read and write it, or another folder"),
+        io::ErrorKind::ReadOnlyFilesystem => Some("its disk can only be read; give a folder on another one"),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some("make room, or give a folder on another disk"),
+        _ => None,
+    }
+}
+
+fn failed(tree: &Path, error: StoreError) -> NamingError {
+    let remedy = match error {
+        StoreError::Full => "make room, or give a folder on another disk",
+        StoreError::Io | StoreError::Damaged => "the node's log has the system's own words",
+    };
+    wrong(format!("{}, a file of the data folder, can't be used: {error}; {remedy}", tree.display()))
+}
+
+fn damaged(tree: &Path) -> NamingError {
+    let what = if tree.exists() { "is damaged" } else { "is missing" };
     wrong(format!(
-        "the data in {} is damaged. Start once with --resync-from-peers: it is set aside, and the cluster tree copied from the \
-         other nodes. Where there is no other node, put a backup of the folder in its place",
-        path.display()
+        "{} {what}, which has the node's copy of the cluster tree. Start once with --resync-from-peers: what is damaged is set \
+         aside, and the cluster tree copied from the other nodes. Where there is no other node, put a backup of the whole \
+         folder in its place",
+        tree.display()
     ))
 }

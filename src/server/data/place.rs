@@ -1,6 +1,6 @@
 //! Where a file is, and how one is put into place whole.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -23,6 +23,11 @@ pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     drop(file);
     fs::rename(&new, path)?;
     sync_folder(path)
+}
+
+/// Whether a file that is there can be read and written.
+pub(super) fn check_usable(path: &Path) -> io::Result<()> {
+    OpenOptions::new().read(true).write(true).open(path).map(drop)
 }
 
 /// Makes it durable which files there are beside `path`.
