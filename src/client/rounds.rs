@@ -70,6 +70,8 @@ pub(super) struct Rounds {
     news_by: Option<Duration>,
     /// Who had his turn in this round.
     pub(super) tried: Vec<TargetId>,
+    /// Where a connection was not made in time, all targets of that address family: they have their turn after the others.
+    pub(super) doubted: Vec<TargetId>,
     /// Rounds that are over.
     over: u32,
     /// Requests sent.
@@ -87,6 +89,7 @@ impl Rounds {
     /// Makes ready for another request.
     pub(super) fn begin(&mut self) {
         self.tried.clear();
+        self.doubted.clear();
         self.began = None;
         self.news_by = None;
         self.over = 0;
@@ -127,7 +130,7 @@ impl Rounds {
     /// Whose turn it is. No wait goes beyond `deadline`.
     pub(super) fn turn(&mut self, fleet: &mut Fleet, reach: Reach, now: Duration, deadline: Duration) -> Turn {
         self.began.get_or_insert(now);
-        match fleet.pick(&self.tried, reach, now) {
+        match self.pick(fleet, reach, now) {
             Pick::Target(target) => match self.pay(fleet, now) {
                 Ok(()) => Turn::Ask(target),
                 Err(_) if self.refused_before && self.all_refused() => {
@@ -139,10 +142,22 @@ impl Rounds {
                 self.facts.refusing = true;
                 Turn::RoundOver
             }
+            Pick::Soon(at) => Turn::Wait(at.min(deadline)),
             // Whatever is heard of the names, it's looked at anew.
             Pick::Unsettled => Turn::Wait(deadline),
             Pick::Nobody => Turn::RoundOver,
         }
+    }
+
+    /// One of those in good health whose addresses are of a family in which connections are made, else anybody.
+    fn pick(&self, fleet: &mut Fleet, reach: Reach, now: Duration) -> Pick {
+        if !self.doubted.is_empty() {
+            let others: Vec<TargetId> = self.tried.iter().chain(&self.doubted).copied().collect();
+            if let Pick::Target(target) = fleet.pick(&others, Reach::Good, now) {
+                return Pick::Target(target);
+            }
+        }
+        fleet.pick(&self.tried, reach, now)
     }
 
     /// Whether this is the first request, so that whose turn it is may be decided otherwise.

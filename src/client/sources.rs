@@ -255,6 +255,16 @@ impl Sources {
         self.inquiries.iter().any(Inquiry::is_open)
     }
 
+    /// Whether some SRV records are known, and the name of one that is to be used first isn't resolved yet.
+    pub(super) fn lacks_first_services(&self) -> bool {
+        let answered = self.inquiries.iter().filter(|inquiry| matches!(inquiry.question(), Question::Services(_)));
+        answered.map(Inquiry::places).any(|places| {
+            let first = places.iter().map(|place| place.priority).min();
+            let firsts = places.iter().filter(|place| Some(place.priority) == first);
+            firsts.filter_map(|place| self.of(place)).any(|name| self.inquiry(&name).is_some_and(Inquiry::is_open))
+        })
+    }
+
     /// Lists of which nothing is known, and why.
     pub(super) fn unresolvable(&self) -> impl Iterator<Item = (Arc<str>, &str)> {
         let missing = self.inquiries.iter().filter(|inquiry| inquiry.places().is_empty());

@@ -183,3 +183,52 @@ fn it_does_not_wait_for_what_it_knows_or_what_nobody_will_tell() {
     plain.after(101, Input::Woke);
     assert!(refuse(&mut plain).starts_with("ServiceUnavailable NO"), "an address is an address");
 }
+
+/// A stage that knows the SRV records of `light` (1 of 10) and `heavy`, and of one to spare; `light` and the spare one are
+/// resolved first.
+fn light_is_known(seed: u64) -> Stage {
+    let mut stage = stage(Source::Services("_hn._tcp.test".into()), RefreshMode::Ttl);
+    stage.fleet = Fleet::new(&stage.config, Elections::new(), Names::Resolved, seed);
+    assert_eq!(stage.start(), "wait 5000");
+    stage.fleet.questions_due(ms(0));
+    let listed = vec![srv("light", 0, 0.2), srv("heavy", 0, 1.8), srv("spare", 9, 1.0)];
+    stage.fleet.told(&services(), Ok(Answer::new(listed, ms(30_000))), ms(1));
+    stage.fleet.questions_due(ms(1));
+    stage.now = ms(1);
+    stage.fleet.told(&host("spare"), Ok(addresses("c", 30)), ms(1));
+    assert_eq!(stage.step(Input::Woke), "wait 50", "the first ones come first");
+    stage.fleet.told(&host("light"), Ok(addresses("a", 30)), ms(1));
+    stage
+}
+
+#[test]
+fn first_calls_go_by_weight_whoever_is_resolved_first() {
+    let firsts = (0..1000).filter(|seed| {
+        let mut stage = light_is_known(*seed);
+        assert_eq!(stage.after(10, Input::Woke), "wait 40");
+        stage.fleet.told(&host("heavy"), Ok(addresses("b", 30)), stage.now);
+        stage.step(Input::Woke).starts_with("send a")
+    });
+    let share = firsts.count();
+    assert!((60..150).contains(&share), "{share} of 1000 for a tenth of the weight");
+}
+
+#[test]
+fn a_first_call_does_not_wait_long_for_a_name_and_a_later_one_not_at_all() {
+    let mut stage = light_is_known(1);
+    assert!(stage.after(50, Input::Woke).starts_with("send a"), "whoever is known by then");
+    stage.step(found());
+    stage.again(lookup("orders"));
+    assert!(stage.start().starts_with("send a"));
+    stage.step(found());
+    // A name that can't be resolved is nothing to wait for.
+    let mut stage = light_is_known(1);
+    stage.fleet.told(&host("heavy"), Err("no such host".to_owned()), ms(2));
+    assert!(stage.after(1, Input::Woke).starts_with("send a"));
+    // Nor is one that a record names only later.
+    stage.step(found());
+    let listed = vec![srv("light", 0, 0.2), srv("late", 0, 1.8)];
+    stage.fleet.told(&services(), Ok(Answer::new(listed, ms(30_000))), ms(9));
+    stage.again(lookup("orders"));
+    assert_eq!(stage.start(), "send a 250");
+}

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cluster;
+#[path = "../shared/hole.rs"]
+mod hole;
 mod stage;
 
 mod asynchronous;
@@ -14,6 +16,7 @@ mod cache;
 mod cache_simulation;
 mod call_outcomes;
 mod call_rounds;
+mod connecting;
 mod direct;
 mod elections;
 mod failover;

@@ -4,6 +4,8 @@
 mod busy;
 mod exchange;
 mod giving_up;
+#[path = "../shared/hole.rs"]
+mod hole;
 mod in_process;
 mod leaving;
 mod lines;

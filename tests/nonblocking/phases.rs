@@ -8,11 +8,12 @@ use hanaming::failure::CompletionStatus;
 use hanaming::naming::{ErrorKind, Value};
 use hanaming::protocol::{Outcome, Reply, Scope};
 
+use crate::hole::Hole;
 use crate::scripted::{Act, Scripted, fault, found, looked_up, nobody, not_found, quiescing, written};
 use crate::turning::Turning;
 use crate::{LONG, bind, client, config, content, impatient, lookup, trail};
-use hanaming::client::ClientConfig;
 use hanaming::client::nonblocking::Base;
+use hanaming::client::{ClientConfig, Policy};
 
 /// A client that asks the first server first.
 fn first_then(first: std::net::SocketAddr, second: std::net::SocketAddr) -> Arc<Base> {
@@ -114,6 +115,27 @@ fn a_silent_server_costs_one_attempt() {
     assert_eq!(trail(&finished).last(), Some(&format!("{} answer YES", server.address)));
     let elapsed = finished.trail.attempts()[0].elapsed;
     assert!(elapsed >= crate::ATTEMPT && elapsed < LONG, "{elapsed:?}");
+}
+
+/// Where connects are swallowed nothing was sent: no attempt's limit is waited for, as long as another server is well.
+#[test]
+fn who_is_not_connected_soon_goes_elsewhere() {
+    let (hole, server) = (Hole::dig("127.0.0.1"), Scripted::start("n2", |_, _| Act::Reply(written())));
+    let elects = ClientConfig { policy: Policy::FirstAvailable, ..config(&[hole.address, server.address]) };
+    let mut turning = Turning::new(first_then_by(&elects, hole.address));
+    // Both wait for the same connection.
+    let tokens = ["a", "b"].map(|name| turning.begin(bind(name, &Value::Int(1)), LONG).0);
+    for token in tokens {
+        let finished = turning.wait(token);
+        assert_eq!(trail(&finished), [format!("{} connect NO", hole.address), format!("{} answer YES", server.address)]);
+        let elapsed = finished.trail.attempts()[0].elapsed;
+        assert!(elapsed >= Duration::from_millis(100) && elapsed < LONG / 2, "{elapsed:?}");
+    }
+    // One that is connected has all its time.
+    let slow = Scripted::start("n1", |_, nth| if nth == 0 { Act::Silence } else { Act::Reply(found("n1", b"value")) });
+    let mut turning = Turning::new(first_then_by(&impatient(&[slow.address, server.address]), slow.address));
+    let finished = turning.call(lookup("a"), LONG);
+    assert!(finished.trail.attempts()[0].elapsed >= crate::ATTEMPT);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::discovery::{Accepts, Neighbourhood, Question};
 use crate::topology::Endpoint;
 use crate::transport::link::Link;
 
+use super::super::call::Send;
 use super::super::keeper::{self, PROBE_WITHIN};
 use super::super::look;
 use super::super::target::TargetId;
@@ -93,7 +94,8 @@ async fn probe(client: Weak<Inner>, id: TargetId, endpoint: Endpoint) {
 async fn stay(client: Weak<Inner>, id: TargetId) {
     let Some(inner) = client.upgrade() else { return };
     let started = inner.now();
-    if let Err(error) = links::link(&inner, id, false, PROBE_WITHIN).await {
+    let ends = inner.now() + PROBE_WITHIN;
+    if let Err(error) = links::link(&inner, Send { target: id, connects_by: ends, ends, fresh: false }).await {
         inner.with_fleet(|fleet, now| fleet.unreachable(id, &error, started, now));
     }
 }

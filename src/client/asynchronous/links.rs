@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use tokio::sync::Mutex;
 
 use crate::transport::TransportError;
 use crate::transport::link::Link;
 
+use super::super::call::Send;
 use super::super::fleet::Fleet;
 use super::super::target::{Target, TargetId};
 use super::{Inner, background};
@@ -44,13 +44,9 @@ impl Links {
     }
 }
 
-/// The target's link, and whether it stood before.
-pub(super) async fn link(
-    inner: &Arc<Inner>,
-    target: TargetId,
-    fresh: bool,
-    within: Duration,
-) -> Result<(Link, bool), TransportError> {
+/// The target's link, and whether it stood before. What opening it takes counts from now on, waiting for others included.
+pub(super) async fn link(inner: &Arc<Inner>, send: Send) -> Result<(Link, bool), TransportError> {
+    let Send { target, fresh, .. } = send;
     let (slot, endpoint) = {
         let mut shared = inner.lock();
         let endpoint = shared.fleet.target(target).map(|target| target.endpoint.clone());
@@ -63,8 +59,9 @@ pub(super) async fn link(
     let Some(endpoint) = endpoint else {
         return Err(TransportError::new(crate::failure::Phase::Connect, crate::transport::TransportErrorKind::Unreachable));
     };
-    let hello = inner.hello.clone();
-    let (opened, welcome) = Link::open(&*inner.network, &endpoint, hello, inner.config.limits, within).await?;
+    let (hello, limits, now) = (inner.hello.clone(), inner.config.limits, inner.now());
+    let (connects_within, within) = (send.connects_by.saturating_sub(now), send.ends.saturating_sub(now));
+    let (opened, welcome) = Link::open_soon(&*inner.network, &endpoint, hello, limits, connects_within, within).await?;
     inner.with_fleet(|fleet, now| fleet.welcomed(target, &welcome, now));
     tokio::spawn(follow_views(Arc::downgrade(inner), target, opened.views()));
     *link = Some(opened.clone());

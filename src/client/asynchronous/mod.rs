@@ -253,7 +253,7 @@ impl Flight {
         self.left = false;
         let within = send.ends.saturating_sub(self.inner.now());
         let ends = self.inner.epoch + send.ends;
-        let opened = timeout_at(ends, links::link(&self.inner, send.target, send.fresh, within)).await;
+        let opened = timeout_at(ends, links::link(&self.inner, send)).await;
         let late = |_| TransportError::new(Phase::Connect, TransportErrorKind::TimedOut(within));
         let (link, reused) = opened.map_err(late).and_then(|opened| opened).map_err(|error| (error, false))?;
         self.left = true;

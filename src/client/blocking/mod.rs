@@ -174,12 +174,14 @@ impl Inner {
                     return result.map(|product| (product, call.take_trail()));
                 }
                 Output::Wait { until } => {
-                    if life.settle(&mut shared) {
+                    let due = life.settle(&mut shared);
+                    let seen = shared.revision;
+                    if due {
                         drop(shared);
                         self.wake_keeper();
                         shared = life.lock();
                     }
-                    drop(life.wait(shared, until));
+                    drop(life.wait(shared, seen, until));
                     let enough = self.is_closed() || give_up();
                     shared = life.lock();
                     if enough {
@@ -235,7 +237,8 @@ impl Inner {
         let connected = match (idle, address) {
             (Some(idle), _) => Ok(idle),
             (None, Some(address)) => {
-                Connection::open_interruptible(address, &life.hello, self.config.limits, deadline, &mut enough).map(Box::new)
+                let connects_by = life.instant(send.connects_by);
+                Connection::open_interruptible(address, &life.hello, self.config.limits, connects_by, &mut enough).map(Box::new)
             }
             (None, None) => Err(TransportError::new(Phase::Connect, TransportErrorKind::Unreachable)),
         };

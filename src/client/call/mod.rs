@@ -68,6 +68,8 @@ pub enum Output {
 pub struct Send {
     /// To whom.
     pub target: TargetId,
+    /// When a connection has to stand, if one is to be made: at `ends` at the latest.
+    pub connects_by: Duration,
     /// When the attempt ends, unless the call has [patience](Call::patience): the request's `time_left` says the same. A
     /// request that leaves later has its time [from then on](Call::leaves).
     pub ends: Duration,

@@ -17,6 +17,11 @@ const FIRST_CHANGE: Duration = Duration::from_millis(265);
 /// It has so many times as long as it usually takes, all the same: who is far away or has much to do must not have more to do
 /// for that.
 const USUAL: u32 = 20;
+/// A connection is to stand after this, where another server is well: until then nothing was sent, so the request may go there
+/// whatever it asks. The kernel at the other end connects in one round trip, however busy its programs are; a network that
+/// swallows what is sent (the other address family, often) would be waited for as long as a silent server. It's the shortest
+/// delay that RFC 8305 advises between connects that race.
+const CONNECTED: Duration = Duration::from_millis(100);
 /// How often a name that is waited for is asked for.
 const POLL: std::ops::RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(20);
 
@@ -75,24 +80,25 @@ impl Call {
             self.rounds.asked(id);
         }
         let remaining = self.deadline.saturating_sub(now);
+        let has_another = fleet.has_good_beside(&self.rounds.tried);
         let mut most = self.attempt_limit;
         let is_recognised = self.invocation.is_mutation() && self.need().idempotent;
-        if let Some(usual) = usual.filter(|_| is_recognised && self.rounds.is_at_first())
-            && fleet.has_good_beside(&self.rounds.tried)
-        {
+        if let Some(usual) = usual.filter(|_| is_recognised && has_another && self.rounds.is_at_first()) {
             most = most.min(FIRST_CHANGE.max(usual * USUAL));
         }
         let mut limit = most.min(remaining);
-        if !self.invocation.is_mutation() && limit > remaining / 2 && fleet.has_good_beside(&self.rounds.tried) {
+        if !self.invocation.is_mutation() && limit > remaining / 2 && has_another {
             // Half of what is left, so that another server can still be asked.
             limit = remaining / 2;
         }
         let ends = now + limit;
+        let is_elsewhere_possible = has_another && !self.invocation.is_pinned();
+        let connects_within = if is_elsewhere_possible { CONNECTED.max(usual.unwrap_or_default() * USUAL) } else { limit };
         let hurried = limit < most;
         self.current = Some(Current { target: id, extent, label, node, started: now, limit, asked_at, hurried });
         self.request.time_left = self.told_limit(limit);
         fleet.begin(id);
-        Output::Send(Send { target: id, ends, fresh })
+        Output::Send(Send { target: id, connects_by: ends.min(now + connects_within), ends, fresh })
     }
 
     /// Everybody had his turn.

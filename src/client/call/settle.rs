@@ -147,6 +147,10 @@ impl Call {
         }
         fleet.broke(current.target, error, current.started, now);
         self.remember(error);
+        if error.phase == Phase::Connect && matches!(error.kind, TransportErrorKind::TimedOut(_)) {
+            // As RFC 8305 takes the families in turn: a network that swallows one of them does so whatever the address.
+            self.rounds.doubted = fleet.family_of(current.target);
+        }
         match verdict::action(completion, self.need(), true) {
             Action::Failover | Action::RetryLater if !self.invocation.is_pinned() => self.elsewhere(fleet, now, completion),
             Action::Success => self.ran_without_a_word(fleet, now, &current, error),

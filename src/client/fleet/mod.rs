@@ -7,6 +7,7 @@
 //!
 //! The fleet is pure: a driver holds it under a short lock, tells it what happened, and asks it what is due.
 
+mod firsts;
 mod health;
 mod relist;
 
@@ -48,6 +49,8 @@ pub(super) enum Pick {
     Target(TargetId),
     /// All that are left said that they take nothing yet.
     NotYet,
+    /// Nobody before then: the names of others that may be meant are about to be resolved.
+    Soon(Duration),
     /// Nobody yet: host names are being resolved.
     Unsettled,
     /// Nobody is left.
@@ -94,6 +97,8 @@ pub struct Fleet {
     client_id: u128,
     mutations: u64,
     pub(super) session: Session,
+    /// When the first choice is made, once somebody could be chosen.
+    chooses_at: Option<Duration>,
     next_id: u32,
     revision: u64,
     /// The next change of a target's health means that targets are listed anew: the sources have changed, or there are
@@ -144,6 +149,7 @@ impl Fleet {
             client_id,
             mutations: 0,
             session: Session::default(),
+            chooses_at: None,
             next_id: 0,
             revision: 0,
             relist_on_change: false,
@@ -363,6 +369,9 @@ impl Fleet {
 
     /// Whom to ask next, of those not yet `tried`.
     pub(super) fn pick(&mut self, tried: &[TargetId], reach: Reach, now: Duration) -> Pick {
+        if let Some(at) = self.chooses_at(now) {
+            return Pick::Soon(at);
+        }
         let due = self.balance.due();
         let picked = self.balance.pick(&self.rotation, tried, &self.roster, now, &mut self.rng);
         self.alarm |= due != self.balance.due();
@@ -411,6 +420,13 @@ impl Fleet {
         let is_owner =
             |id: &&TargetId| self.roster.get(**id).is_some_and(|target| target.node.is_some_and(|(node, _)| node == owner));
         self.rotation.iter().find(is_owner).copied()
+    }
+
+    /// All targets whose addresses are of the same family as this one's.
+    pub(super) fn family_of(&self, id: TargetId) -> Vec<TargetId> {
+        let is_v6 = |target: &Target| target.address.map(|address| address.is_ipv6());
+        let Some(family) = self.roster.get(id).and_then(is_v6) else { return Vec::new() };
+        self.roster.iter().filter(|target| is_v6(target) == Some(family)).map(|target| target.id).collect()
     }
 
     /// Whether a target in good health is left beside those `tried`.

@@ -31,7 +31,7 @@ impl Waits {
     pub(super) fn until(&self) -> Option<Duration> {
         match self {
             Self::Owner(_) => None,
-            Self::Answer(asked) => Some(asked.ends),
+            Self::Answer(asked) => Some(asked.connects_by.map_or(asked.ends, |by| by.min(asked.ends))),
             Self::Moment(until) => Some(*until),
         }
     }
@@ -42,6 +42,8 @@ impl Waits {
 pub(super) struct Asked {
     pub(super) way: Way,
     pub(super) since: Duration,
+    /// When its connection has to stand, as long as that isn't known to be so.
+    pub(super) connects_by: Option<Duration>,
     /// When the attempt's time is over.
     pub(super) ends: Duration,
     /// How much it was given at first.

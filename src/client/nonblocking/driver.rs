@@ -291,7 +291,7 @@ impl<T> Driver<T> {
     /// Sends a request on its way.
     fn ask(&mut self, id: u64, send: Send, now: Duration) {
         // A connection that was found dead is gone from here: what is `fresh` or opened since is as good as asked for.
-        let Send { target, ends, .. } = send;
+        let Send { target, connects_by, ends, .. } = send;
         let Some(attempt) = self.calls.begin_attempt(id) else { return };
         if self.base.direct().is_some() {
             return self.ask_in_process(id, attempt, ends, now);
@@ -300,10 +300,13 @@ impl<T> Driver<T> {
             Ok(watch) => watch,
             Err(error) => return self.step_and_hold(id, now, Input::Broke { error, reused: false }),
         };
-        self.ring_at(ends, now);
+        let connecting = self.lines.get(line.0).is_some_and(|line| line.connection.stage() == Stage::Connecting);
+        let connects_by = connecting.then_some(connects_by);
+        self.ring_at(connects_by.unwrap_or(ends), now);
         let (Some(way), Some(active)) = (self.lines.get_mut(line.0), self.calls.get_mut(id)) else { return };
         let reused = way.is_open_and_idle();
-        active.waits = Waits::Answer(Asked { way: Way::Queue(line), since: now, ends, limit: ends.saturating_sub(now), reused });
+        let (way_there, limit) = (Way::Queue(line), ends.saturating_sub(now));
+        active.waits = Waits::Answer(Asked { way: way_there, since: now, connects_by, ends, limit, reused });
         if way.queue(attempt, active.call.invocation().is_mutation()) {
             self.pump(line, now);
         } else if way.has_next() {

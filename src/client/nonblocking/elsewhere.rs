@@ -42,7 +42,10 @@ impl<T> Driver<T> {
         // Without it a wait simply lasts as long as it may.
         if let Ok(outlet) = self.outlet() {
             self.listens = true;
-            self.base.listen(outlet.downgrade());
+            let bell = outlet.downgrade();
+            self.base.listen(bell.clone());
+            // Something may have come between the step that led here and this: the first wait is looked at once more.
+            bell.ring();
         }
     }
 
@@ -51,8 +54,8 @@ impl<T> Driver<T> {
         let Some(service) = self.base.direct().map(|direct| direct.service().clone()) else { return };
         let Some(request) = self.calls.get(id).map(|active| active.call.request().clone()) else { return };
         if let Some(active) = self.calls.get_mut(id) {
-            active.waits =
-                Waits::Answer(Asked { way: Way::InProcess, since: now, ends, limit: ends.saturating_sub(now), reused: false });
+            let (way, limit) = (Way::InProcess, ends.saturating_sub(now));
+            active.waits = Waits::Answer(Asked { way, since: now, connects_by: None, ends, limit, reused: false });
         }
         if let Some(reply) = service.try_now(&request) {
             return self.replied(id, reply, now);

@@ -11,7 +11,7 @@ use crate::client::call::Input;
 use crate::failure::Phase;
 use crate::transport::{TransportError, TransportErrorKind};
 
-use super::active::{Asked, Waits};
+use super::active::{Asked, Waits, Way};
 use super::connection::Stage;
 use super::driver::Driver;
 use super::effect::Watch;
@@ -37,6 +37,10 @@ impl<T> Driver<T> {
                     let asked = *asked;
                     self.run_out(id, asked, now);
                 }
+                Some(Waits::Answer(Asked { way, since, connects_by: Some(by), .. })) if *by <= now => {
+                    let (way, allowed) = (*way, by.saturating_sub(*since));
+                    self.should_be_connected(id, way, allowed, now);
+                }
                 Some(Waits::Moment(until)) if *until <= now => self.step_and_hold(id, now, Input::Woke),
                 _ => {}
             }
@@ -50,7 +54,7 @@ impl<T> Driver<T> {
     /// Takes what came on the lines of attempts whose time is over.
     fn catch_up(&mut self, now: Duration) {
         let over = self.calls.iter().filter_map(|(_, active)| match &active.waits {
-            Waits::Answer(asked) if asked.ends <= now => Some(asked.way),
+            Waits::Answer(asked) if active.waits.until().is_some_and(|at| at <= now) => Some(asked.way),
             _ => None,
         });
         let mut lines = BTreeSet::new();
@@ -73,6 +77,19 @@ impl<T> Driver<T> {
                 }
                 _ => drop((0..READS_AT_MOST).find(|_| !self.read(watch, now))),
             }
+        }
+    }
+
+    /// The time that an attempt's connection had to be made in is over. Where it isn't, it's given up, with all who wait for it:
+    /// nothing of theirs was sent.
+    fn should_be_connected(&mut self, id: u64, way: Way, allowed: Duration, now: Duration) {
+        if let Some(watch) = way.watch()
+            && self.lines.get(watch.0).is_some_and(|line| line.connection.stage() == Stage::Connecting)
+        {
+            return self.fail(watch, &TransportErrorKind::TimedOut(allowed), now);
+        }
+        if let Some(Waits::Answer(asked)) = self.calls.get_mut(id).map(|active| &mut active.waits) {
+            asked.connects_by = None;
         }
     }
 

@@ -53,11 +53,25 @@ impl Link {
         limits: Limits,
         within: Duration,
     ) -> Result<(Self, Welcome), TransportError> {
-        let deadline = Instant::now() + within;
-        let late = |phase| move |_| TransportError::new(phase, TransportErrorKind::TimedOut(within));
-        let connected = timeout_at(deadline, network.connect(to)).await.map_err(late(Phase::Connect))?;
-        let stream = connected.map_err(|error| TransportError::connecting(&error))?;
-        let greeted = timeout_at(deadline, task::greet(stream, &hello, limits)).await.map_err(late(Phase::Handshake))?;
+        Self::open_soon(network, to, hello, limits, within, within).await
+    }
+
+    /// As [`open`](Self::open), but the connection has to stand after `connects_within` already.
+    pub async fn open_soon(
+        network: &dyn Network,
+        to: &Endpoint,
+        hello: Hello,
+        limits: Limits,
+        connects_within: Duration,
+        within: Duration,
+    ) -> Result<(Self, Welcome), TransportError> {
+        let began = Instant::now();
+        let late = |phase, within| move |_| TransportError::new(phase, TransportErrorKind::TimedOut(within));
+        let connected = timeout_at(began + connects_within, network.connect(to)).await;
+        let stream = connected.map_err(late(Phase::Connect, connects_within))?;
+        let stream = stream.map_err(|error| TransportError::connecting(&error))?;
+        let greeted = timeout_at(began + within, task::greet(stream, &hello, limits)).await;
+        let greeted = greeted.map_err(late(Phase::Handshake, within))?;
         let (stream, decoder, welcome) = greeted?;
         let (reader, writer) = tokio::io::split(stream);
         let shared = Arc::new(Shared::new(writer, limits, welcome.view.clone()));
