@@ -236,7 +236,7 @@ fn is_of_another_call(findings: &[Finding<'_>], printing: &Finding<'_>, deciding
 }
 
 fn is_deeper_and_later(finding: &Finding<'_>, meaning: &Meaning) -> bool {
-    finding.thrown.completed.is_none() && meaning.completion == CompletionStatus::Maybe && meaning.weight == Weight::Plain
+    finding.thrown.completed.is_none() && meaning.completion == CompletionStatus::Maybe && meaning.weight != Weight::Wrapper
 }
 
 fn settled(finding: &Finding<'_>, meaning: &Meaning, completion: CompletionStatus) -> (Category, &'static str) {

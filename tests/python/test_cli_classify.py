@@ -241,6 +241,7 @@ def test_the_same_thing_has_the_same_name_throughout():
     [
         ("0x49421040", ["WebSphere", "TRANSIENT", "quiescing", "NO_IMPLEMENT", "all_unavailable", "INTERNAL"]),
         ("1229066304", ["0x49421040", "quiescing"]),
+        ("E02", ["0x4942fe02", "IBM", "connect_refused"]),
         ("SUN 201", ["0x535500c9", "COMM_FAILURE", "NO"]),
         ("-1", ["0xffffffff", "class"]),
         (

@@ -23,6 +23,8 @@ _VENDORS = "OMG|SUN|IBM|WebSphere|Apache|Yoko|omniORB|JacORB|TAO"
 _CODE = re.compile(
     rf"(?:({_VENDORS})\s+)?(-?\d{{1,10}}|0x[0-9a-f]{{1,8}}|[0-9a-f]{{8}}|(?<= )[0-9a-f]{{1,4}})", re.IGNORECASE
 )
+# As IBM's ORB prints it: E02, B01.
+_IBM_CODE = re.compile(r"[A-F][0-9A-F]{2}")
 _URL = re.compile(
     r"(?:corbaloc:|corbaname:|[a-z][a-z0-9+.-]*:/?/|//|[\w.-]+:\d+(?:,[\w.-]+(?::\d+)?)*$)", re.IGNORECASE
 )
@@ -61,7 +63,7 @@ def explain(what: str, as_json: bool, verbose: bool, quiet: bool) -> int:  # noq
     """Says how something is read, what is odd about it, and what to do.
 
     \b
-      CODE   a CORBA minor code ("SUN 201", 0x49421040, 1229066304), with all its meanings by class
+      CODE   a CORBA minor code ("SUN 201", 0x49421040, 1229066304, E02), with all its meanings by class
       LINE   an exception as a log shows it, a product's code (WFNAM00055), a symbol (ECONNRESET, UNAVAILABLE);
              "-" reads it from standard input
       URL    a provider URL of any naming system
@@ -91,6 +93,8 @@ def _explained(what: str) -> Explained:
         return _text(_content(path), path)
     stripped = what.strip()
     if (code := _CODE.fullmatch(stripped)) and (explained := _code(code[2], code[1])):
+        return explained
+    if _IBM_CODE.fullmatch(stripped) and (explained := _code(stripped, "IBM")):
         return explained
     if _URL.match(stripped):
         return _url(stripped)

@@ -72,6 +72,7 @@ pub const LITERALS: &[&str] = &[
     "http: ",
     "http2: ",
     "stream error",
+    "reconnect",
 ];
 /// More patterns than these are no longer searched for in one vectorised pass.
 const _: () = assert!(LITERALS.len() <= 64, "too many literals");

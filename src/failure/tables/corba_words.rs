@@ -10,8 +10,9 @@ pub const RULES: &[Rule] = &[
     // The default constructor of the JDK's org.omg classes says NO, that of the OMG's own says MAYBE.
     Rule::class(&["TIMEOUT"], REPLY_END_TIME).words(&["reply end time exceeded"]),
     Rule::class(&["COMM_FAILURE"], READ_FAILED).words(&["did not return any data", "read() ", "error reading", "failed to read"]),
-    Rule::class(&["COMM_FAILURE"], READ_FAILED)
-        .beside(&["org.jacorb.orb.etf.StreamConnectionBase.read", "GIOPConnection.getMessage"]),
+    Rule::class(&["COMM_FAILURE"], READ_FAILED).beside(JACORB_READS),
+    // Its other words for the same, "client timeout reached".
+    Rule::class(&["TIMEOUT"], REPLY_END_TIME).beside(JACORB_READS),
     Rule::class(&["TRANSIENT", "COMM_FAILURE"], CONNECT).words(&[
         "couldn't reconnect to",
         "establish connection failed",
@@ -34,6 +35,17 @@ pub const RULES: &[Rule] = &[
     Rule::class(&["TRANSIENT", "COMM_FAILURE"], Meaning::maybe(NoResponse, "timeout", "the system's time ran out"))
         .codes(&["ETIMEDOUT", "ETIME"]),
     Rule::class(&["TRANSIENT", "COMM_FAILURE"], LOST).codes(&["ECONNRESET", "EPIPE", "ECONNABORTED"]),
+];
+
+/// Frames of `JacORB` behind which the request had been sent: its reply is waited for, or read.
+const JACORB_READS: &[&str] = &[
+    "org.jacorb.orb.ReplyReceiver.",
+    "org.jacorb.orb.ReplyPlaceholder.",
+    "org.jacorb.orb.giop.ReplyPlaceholder.",
+    "org.jacorb.orb.giop.MessageReceptor.",
+    "org.jacorb.orb.etf.StreamConnectionBase.read",
+    "GIOPConnection.getMessage",
+    "GIOPConnection.receiveMessages",
 ];
 
 const REPLY_END_TIME: Meaning =

@@ -43,6 +43,13 @@ pub fn rows() -> impl Iterator<Item = &'static Rule> {
     FAMILIES.iter().copied().flatten()
 }
 
+/// The words of rules that are several.
+pub fn phrases() -> &'static [&'static str] {
+    static PHRASES: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| rows().flat_map(|rule| rule.words).copied().filter(|words| words.contains(' ')).collect());
+    &PHRASES
+}
+
 /// Whether a rule knows that product code.
 pub fn knows_code(code: &str) -> bool {
     ejb::RULES.iter().any(|rule| rule.codes.contains(&code))

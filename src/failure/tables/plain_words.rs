@@ -21,6 +21,8 @@ pub const OPENINGS: &[(&str, &str)] = &[
     ("stream error: stream ID ", ""),
     ("http: server closed", ""),
     ("curl: (", ") "),
+    // JacORB's log, without the class.
+    ("Retries exceeded, couldn't reconnect to ", ""),
     ("error sending request", ""),
     ("Connection refused (os error", ""),
     ("Connection reset by peer (os error", ""),
@@ -63,11 +65,13 @@ pub const RULES: &[Rule] = &[
         &["no such host", "server misbehaving", "dial tcp: lookup", "curl: (6)", "curl: (5)", "resolving timed out"],
     ),
     plain(TIMED_OUT, &["tls handshake timeout", "curl: (28) failed to connect", "curl: (28) connection timed out"]),
+    // No connection was free, or made, before the time ran out.
+    plain(TIMED_OUT, &["request canceled while waiting for connection"]),
     dialling(REFUSED, &["refused"]),
     dialling(UNREACHABLE, &["no route to host", "unreachable", "host is down"]),
     dialling(TIMED_OUT, &["timeout", "timed out", "deadline"]),
     dialling(CONNECT, &[]),
-    plain(REFUSED, &["curl: (7)", "connection refused (os error"]),
+    plain(REFUSED, &["couldn't reconnect to", "curl: (7)", "connection refused (os error"]),
     plain(UNREACHABLE, &["no route to host (os error", "network is unreachable (os error"]),
     plain(CONNECT, &["error trying to connect", "tcp connect error", "client error (connect)"]),
     Rule::class(&[""], ANSWERED).words(ANSWERS),

@@ -100,7 +100,7 @@ impl Open {
         let full = self.kept.is_full();
         let lines = &self.kept.lines;
         let kind = match kind {
-            Kind::MidLink if self.frames == 0 && unfinished::breaks_off(lines, &line) => Kind::Link,
+            Kind::MidLink if self.frames == 0 && unfinished::goes_on_with(lines, &line) => Kind::Link,
             Kind::MidLink => Kind::Head,
             kind => kind,
         };

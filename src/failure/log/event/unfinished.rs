@@ -4,6 +4,7 @@
 use crate::failure::finding;
 use crate::failure::log::line::Line;
 use crate::failure::log::shape::{class, member, phrase};
+use crate::failure::tables;
 
 /// Whether the last line ends in the middle of a sentence, where a line may have been broken: the next word had no
 /// room in it. What has a first word in common with the first line has a prefix of no known form.
@@ -22,6 +23,28 @@ pub fn breaks_off(lines: &[Line], next: &Line) -> bool {
     let width = lines.iter().chain([next]).filter(can_be_broken).map(length).max();
     room >= width.unwrap_or(0) && last.content.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ',')
 }
+
+/// Whether a line goes on with the sentence before: that breaks off, or was broken within words that a rule looks for.
+pub fn goes_on_with(lines: &[Line], next: &Line) -> bool {
+    breaks_off(lines, next) || lines.last().is_some_and(|last| breaks_words(&last.content, &next.content))
+}
+
+/// Whether words that a rule looks for stand on both sides of a line break.
+fn breaks_words(last: &str, next: &str) -> bool {
+    let lower = |words: Vec<&str>| words.join(" ").to_lowercase();
+    let end: Vec<&str> = last.split_whitespace().rev().take(MOST_WORDS).collect();
+    let end = lower(end.into_iter().rev().collect());
+    // What both begin with is a prefix of no known form.
+    let mut before = last.split_whitespace();
+    let own = next.split_whitespace().skip_while(|word| before.next() == Some(word));
+    let start = lower(own.take(MOST_WORDS).collect());
+    let joined = format!("{end} {start}");
+    let across = |at: usize, words: &str| at < end.len() && at + words.len() > end.len() + 1;
+    tables::phrases().iter().any(|words| joined.match_indices(words).any(|(at, _)| across(at, words)))
+}
+
+/// As many words as the longest that a rule looks for have before a break.
+const MOST_WORDS: usize = 8;
 
 /// Whether the only line is a product's message that was broken before it named its exception.
 pub fn names_its_code(lines: &[Line], next: &Line) -> bool {

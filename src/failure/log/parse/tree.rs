@@ -28,6 +28,8 @@ pub struct Tree {
     /// What Python printed before, which is deeper.
     deeper: Vec<Draft>,
     place: Place,
+    /// Fields that came before any exception.
+    early: Vec<Field>,
     /// From which exception on the last part may as well go on with the chain itself.
     otherwise: Option<usize>,
 }
@@ -61,8 +63,13 @@ impl Tree {
         }
     }
 
-    /// Takes fields, which belong to the last system exception that lacks them.
+    /// Takes fields, which belong to the last system exception that lacks them; to the first one that comes where there is no
+    /// exception yet.
     pub fn put(&mut self, found: &[Field]) {
+        if self.current().is_empty() {
+            self.early.extend_from_slice(found);
+            return;
+        }
         let current = self.current();
         let at = current
             .iter()
@@ -142,8 +149,19 @@ impl Tree {
         self.parts.extend(others);
     }
 
+    /// A code before the class is the first exception's, and a status beside it, where it prints none itself. A status alone
+    /// may be a word of the sentence.
+    fn settle_early(&mut self) {
+        let early = std::mem::take(&mut self.early);
+        let has_code = early.iter().any(|field| matches!(field, Field::Minor(_)));
+        if let Some(first) = self.chain.first_mut().filter(|first| first.is_system && has_code) {
+            early.iter().for_each(|field| first.put(field));
+        }
+    }
+
     /// The chain.
     pub fn finish(mut self) -> Chain {
+        self.settle_early();
         self.settle_members();
         self.chain.append(&mut self.deeper);
         let thrown = |drafts: Vec<Draft>| drafts.into_iter().map(Draft::finish).collect::<Vec<Thrown>>();

@@ -8,6 +8,7 @@ use super::text::{Text, one_line};
 use super::traceback::Traceback;
 use super::tree::Tree;
 use crate::failure::log::line::Line;
+use crate::failure::log::shape::fields::Field;
 use crate::failure::log::shape::words::{starts, status_class};
 use crate::failure::log::shape::{class, errno, fields, frame, introduction, link, member, phrase, status, told};
 use crate::failure::tables::rmi::ANSWERED;
@@ -226,6 +227,14 @@ impl Walk {
             draft.thrown.code = Some(code.to_owned());
             self.open(text, at, at, draft);
             return Some(at + code.len());
+        }
+        if let Some((class, minor)) = phrase::orb_message(rest) {
+            // Thrown behind it with a status, most often.
+            let line_end = text.line_end(at);
+            self.open(text, at, at, Draft::new(class, Link::Near));
+            self.tree.put(&[Field::Minor(minor.to_string())]);
+            self.end_message(text, line_end);
+            return Some(line_end);
         }
         if phrase::NEAR.iter().any(|words| rest.starts_with(words)) {
             let line_end = text.line_end(at);

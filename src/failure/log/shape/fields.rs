@@ -30,7 +30,8 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
     }
     if let Some(after) = word(rest, "vmcid") {
         let (value, end) = value(text, text.len() - after.len())?;
-        return Some((vec![Field::Vendor(value.to_owned())], end));
+        let (rest, end) = broken_value(text, end).unwrap_or(("", end));
+        return Some((vec![Field::Vendor(format!("{value}{rest}"))], end));
     }
     if let Some(after) = word(rest, "completed") {
         let (value, end) = value(text, text.len() - after.len())?;
@@ -52,6 +53,10 @@ pub fn fields(text: &str, at: usize) -> Option<(Vec<Field>, usize)> {
     let minor = minor.trim_start().strip_prefix("id ").unwrap_or(minor);
     let (number, mut end) = value(text, text.len() - minor.len())?;
     let mut number = number.to_owned();
+    if let Some((rest, after)) = broken_value(text, end) {
+        number.push_str(rest);
+        end = after;
+    }
     if let Some((other, after)) = other_form(text, end) {
         number = format!("{number} {other}");
         end = after;
@@ -152,6 +157,16 @@ fn value(text: &str, at: usize) -> Option<(&str, usize)> {
     let glued = ["minor", "completed", "vmcid"].iter().filter_map(|name| value.find(name).filter(|at| *at > 0)).min();
     let value = value[..glued.unwrap_or(length)].trim_end_matches(['.', '-']);
     (skipped > 0 && !value.is_empty()).then_some((value, start + value.len()))
+}
+
+/// The rest of a number that a line break went through: nothing else stands between it and the next field.
+fn broken_value(text: &str, at: usize) -> Option<(&str, usize)> {
+    const MOST: usize = 10;
+    let next = text[at..].strip_prefix('\n')?;
+    let length = next.bytes().take(MOST).take_while(u8::is_ascii_hexdigit).count();
+    let after = next[length..].strip_prefix([' ', '\t'])?.trim_start_matches([' ', '\t']);
+    let is_field = ["minor", "completed", "vmcid"].iter().any(|name| word(after, name).is_some());
+    (length > 0 && is_field).then(|| (&next[..length], text.len() - next.len() + length))
 }
 
 /// `(send request failed; ECONNREFUSED)` behind a minor code.

@@ -102,6 +102,9 @@ pub fn of(content: &str) -> Kind {
         if fields::wrapper(here).is_some() || fields::begins_system_exception(here) || phrase::product_code(here).is_some() {
             return Kind::Head;
         }
+        if phrase::orb_message(here).is_some() {
+            return Kind::Near;
+        }
         if phrase::opens(here) {
             return if goes_on { Kind::MidLink } else { Kind::Head };
         }

@@ -40,7 +40,11 @@ const OTHER_NAMES_IN_PACKAGES: &[&str] = &[
     "InvalidSchema",
     "UnsupportedProtocol",
     "ConnectionClosed",
+    "TooManyRedirects",
 ];
+
+/// Named by Go's errors, and none.
+const GO_S_SETTING: &str = "Client.Timeout";
 
 /// Whether a path is an exception's by its form, whatever stands around it.
 pub fn is_exception_s(path: &str) -> bool {
@@ -51,7 +55,7 @@ pub fn is_exception_s(path: &str) -> bool {
     let ends = !name.starts_with(char::is_lowercase) && ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
     (ends && (dotted || !is_generic))
         || OTHER_NAMES.contains(&name)
-        || (dotted && OTHER_NAMES_IN_PACKAGES.contains(&name))
+        || (dotted && OTHER_NAMES_IN_PACKAGES.contains(&name) && path != GO_S_SETTING)
         || (name.starts_with(char::is_uppercase) && name.ends_with(char::is_lowercase) && is_in_errors_module(path))
         || path.starts_with("Errno::")
         || (path.starts_with("GRPC::") && status::code(name).is_some())

@@ -1,9 +1,9 @@
 //! Failures without a class: a product's code, and words.
 
 use super::words::{near, starts};
-use crate::failure::tables;
 use crate::failure::tables::plain_words;
 use crate::failure::tables::rmi::SERVER_TRACE;
+use crate::failure::{Minor, corba, tables};
 
 /// A message's code that a rule knows, at the start of a text: `EJBCLIENT000025`, `WFNAM00018`.
 pub fn product_code(text: &str) -> Option<&str> {
@@ -24,6 +24,17 @@ pub fn user_exception(text: &str) -> Option<usize> {
         let id = near(&text[length..]).trim_start();
         (id.starts_with("'IDL:") && !id.contains("omg.org")).then_some(length)
     })
+}
+
+/// What the JDK's ORB and `GlassFish`'s log with a number of their own before they throw it, `IOP00410201: (COMM_FAILURE)`: the
+/// class, and the minor code that the number ends with.
+pub fn orb_message(text: &str) -> Option<(&'static str, Minor)> {
+    const DIGITS: usize = 8;
+    let number = text.strip_prefix("IOP")?.get(..DIGITS).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let inside = text["IOP".len() + DIGITS..].strip_prefix(':')?.trim_start().strip_prefix('(')?;
+    let class = corba::system_exception(&inside[..inside.bytes().take(64).position(|b| b == b')')?])?;
+    let (minor, _) = Minor::read(Some("SUN"), &[number[DIGITS / 2..].trim_start_matches('0')])?;
+    Some((class, minor))
 }
 
 /// Whether a `WebSphere` server's trace begins in a text.
