@@ -155,7 +155,9 @@ impl Tree {
         let early = std::mem::take(&mut self.early);
         let has_code = early.iter().any(|field| matches!(field, Field::Minor(_)));
         if let Some(first) = self.chain.first_mut().filter(|first| first.is_system && has_code) {
-            early.iter().for_each(|field| first.put(field));
+            for field in &early {
+                first.put(field);
+            }
         }
     }
 
