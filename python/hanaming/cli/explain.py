@@ -24,7 +24,7 @@ _CODE = re.compile(
     rf"(?:({_VENDORS})\s+)?(-?\d{{1,10}}|0x[0-9a-f]{{1,8}}|[0-9a-f]{{8}}|(?<= )[0-9a-f]{{1,4}})", re.IGNORECASE
 )
 # As IBM's ORB prints it: E02, B01.
-_IBM_CODE = re.compile(r"[A-F][0-9A-F]{2}")
+_IBM_CODE = re.compile(r"[A-F]\d[0-9A-F]")
 _URL = re.compile(
     r"(?:corbaloc:|corbaname:|[a-z][a-z0-9+.-]*:/?/|//|[\w.-]+:\d+(?:,[\w.-]+(?::\d+)?)*$)", re.IGNORECASE
 )
@@ -92,9 +92,7 @@ def _explained(what: str) -> Explained:
     if _is_file(path):
         return _text(_content(path), path)
     stripped = what.strip()
-    if (code := _CODE.fullmatch(stripped)) and (explained := _code(code[2], code[1])):
-        return explained
-    if _IBM_CODE.fullmatch(stripped) and (explained := _code(stripped, "IBM")):
+    if explained := _of_code(stripped):
         return explained
     if _URL.match(stripped):
         return _url(stripped)
@@ -126,6 +124,13 @@ def _text(text: str, path: Path | None = None) -> Explained:
     if verdict.category is Category.NOT_A_FAILURE and _SETTINGS.match(text) and "=" in text:
         return _environment(Environment.from_properties(text))
     return _verdict(verdict)
+
+
+def _of_code(word: str) -> Explained | None:
+    if _IBM_CODE.fullmatch(word):
+        return _code(word, "IBM")
+    code = _CODE.fullmatch(word)
+    return _code(code[2], code[1]) if code else None
 
 
 def _code(number: str, vendor: str | None) -> Explained | None:
