@@ -14,6 +14,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from hanaming._arguments import count
 from hanaming.failure import CompletionStatus
 
 _BITS = 0xFFFFFFFF
@@ -58,9 +59,7 @@ class SystemException(Exception):
     """Whether the operation ran."""
 
     def __init__(self, minor: int = 0, completed: CompletionStatus | str = CompletionStatus.MAYBE) -> None:
-        if not -(1 << 31) <= minor <= _BITS:
-            raise ValueError(f"a minor code has 32 bits, and {minor} has more")
-        self.minor = minor & _BITS
+        self.minor = count("minor", minor, least=-(1 << 31), most=_BITS) & _BITS
         self.completed = _status(completed)
         super().__init__(self.minor, self.completed)
 

@@ -7,6 +7,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyString};
 
+use super::text;
+
 /// An argument of any type, or none at all.
 pub enum Argument<'py> {
     /// It was left out.
@@ -68,8 +70,9 @@ pub fn texts(given: &Bound<'_, PyAny>, place: &str, wanted: &str) -> PyResult<Ve
     let mut all = Vec::new();
     for (index, one) in each(given, place, wanted)?.enumerate() {
         let one = one?;
-        let Ok(text) = one.cast::<PyString>() else { return Err(wrong_type(&format!("{place}[{index}]"), "a str", &one)) };
-        all.push(text.to_str()?.to_owned());
+        let place = format!("{place}[{index}]");
+        let Ok(string) = one.cast::<PyString>() else { return Err(wrong_type(&place, "a str", &one)) };
+        all.push(text::of(string, &place)?.to_owned());
     }
     Ok(all)
 }

@@ -17,6 +17,7 @@ use crate::failure::{Action, Category, CompletionStatus};
 use crate::naming::{ErrorKind, NamingError};
 
 use super::error::entered;
+use super::parameter::{PolicyName, Time, number, text};
 use super::service::PyService;
 use super::{attempts, dns, error, process, records, running_loop, value};
 
@@ -30,10 +31,10 @@ impl PyBalancing {
     #[pyo3(signature = (source, policy, dns_refresh, dns_servers, timeout))]
     fn py_new(
         source: &Bound<'_, PyAny>,
-        policy: &str,
+        #[pyo3(from_py_with = text::<PolicyName>)] policy: &str,
         dns_refresh: &Bound<'_, PyAny>,
         dns_servers: Option<&Bound<'_, PyAny>>,
-        timeout: f64,
+        #[pyo3(from_py_with = number::<Time>)] timeout: f64,
     ) -> PyResult<Self> {
         entered(|| {
             let py = source.py();

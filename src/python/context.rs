@@ -15,6 +15,7 @@ use crate::naming::Name;
 use super::hot::{self, Hot};
 use super::known::Known as _;
 use super::operation::{self, Prepared};
+use super::parameter::Timeout;
 use super::process;
 use super::product::Home;
 use super::registration::Registrar;
@@ -81,7 +82,7 @@ impl PyContext {
     }
 
     /// Carries out an operation.
-    pub fn run<'py>(&self, py: Python<'py>, prepared: Prepared, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    pub fn run<'py>(&self, py: Python<'py>, prepared: Prepared, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         self.run_and(py, prepared, timeout, |_, _| Ok(()))
     }
 
@@ -90,7 +91,7 @@ impl PyContext {
         &self,
         py: Python<'py>,
         (invocation, asking): Prepared,
-        timeout: Option<f64>,
+        timeout: Option<Timeout>,
         see: impl FnOnce(&Product, &Bound<'py, PyAny>) -> PyResult<()>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if self.is_closed() {
@@ -119,7 +120,7 @@ impl PyContext {
     fn look_up<'py>(
         &self,
         name: &Bound<'py, PyAny>,
-        timeout: Option<f64>,
+        timeout: Option<Timeout>,
         prepare: impl FnOnce() -> PyResult<Prepared>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let Some(hot) = &self.hot else { return self.run(name.py(), prepare()?, timeout) };

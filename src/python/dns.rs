@@ -2,7 +2,6 @@
 
 use std::env::VarError;
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
@@ -11,7 +10,9 @@ use crate::discovery::RefreshMode;
 use crate::discovery::dns::{DnsConfig, DnsServers};
 use crate::naming::{ErrorKind, NamingError};
 
-use super::error;
+use super::argument::{self, wrong_type};
+use super::parameter::{DnsRefresh, number};
+use super::{error, text};
 
 /// Where name servers are named for all contexts of a process.
 const VARIABLE: &str = "HANAMING_DNS_SERVERS";
@@ -34,8 +35,8 @@ pub fn configure(
 
 fn refresh(given: &Bound<'_, PyAny>) -> PyResult<RefreshMode> {
     let py = given.py();
-    if let Ok(word) = given.extract::<&str>() {
-        return match word {
+    if let Ok(word) = given.cast::<PyString>() {
+        return match text::of(word, "dns_refresh")? {
             "ttl" => Ok(RefreshMode::Ttl),
             "on_empty" => Ok(RefreshMode::OnEmpty),
             "always" => Ok(RefreshMode::Always),
@@ -46,24 +47,15 @@ fn refresh(given: &Bound<'_, PyAny>) -> PyResult<RefreshMode> {
             }
         };
     }
-    match given.extract::<f64>() {
-        Ok(value) if !given.is_instance_of::<PyBool>() => {
-            seconds("dns_refresh", value).map(RefreshMode::Every).map_err(|wrong| error::raise(py, wrong))
-        }
-        _ => {
-            let class = given.get_type().name()?;
-            let message = format!("dns_refresh is a {class}; give \"ttl\", \"on_empty\", \"always\", or a number of seconds");
-            Err(PyTypeError::new_err(message))
-        }
+    if !given.hasattr("__float__")? && !given.hasattr("__index__")? || given.is_instance_of::<PyBool>() {
+        return Err(wrong_type("dns_refresh", "\"ttl\", \"on_empty\", \"always\" or a number of seconds", given));
     }
+    let value = number::<DnsRefresh>(given)?;
+    seconds("dns_refresh", value).map(RefreshMode::Every).map_err(|wrong| error::raise(py, wrong))
 }
 
 fn listed(servers: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let wrong = || PyTypeError::new_err("dns_servers is a list of addresses, such as [\"10.0.0.2\", \"127.0.0.1:5353\"]");
-    if servers.is_instance_of::<PyString>() {
-        return Err(wrong());
-    }
-    let texts: Vec<String> = servers.try_iter().map_err(|_| wrong())?.map(|one| one?.extract()).collect::<PyResult<_>>()?;
+    let texts = argument::texts(servers, "dns_servers", "addresses, such as [\"10.0.0.2\", \"127.0.0.1:5353\"]")?;
     if texts.is_empty() {
         let message = "dns_servers=[] names no name server; leave it out for the system's";
         return Err(error::raise(servers.py(), configuration(message.to_owned())));

@@ -14,6 +14,7 @@ use crate::naming::{ErrorKind, NamingError, Reference};
 use super::argument;
 use super::error::entered;
 use super::imports::{self, Imported};
+use super::parameter::{FactoryName, text};
 use super::reference::{PyLinkRef, PyReference};
 
 static OBJECT_FACTORIES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -28,7 +29,11 @@ pub fn generation() -> u64 {
 
 /// Registers an object factory.
 #[pyfunction]
-pub fn register_object_factory(py: Python<'_>, name: &Bound<'_, PyString>, r#fn: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn register_object_factory(
+    py: Python<'_>,
+    #[pyo3(from_py_with = text::<FactoryName>)] name: &str,
+    r#fn: &Bound<'_, PyAny>,
+) -> PyResult<()> {
     entered(|| {
         callable(r#fn)?;
         table(py, &OBJECT_FACTORIES).set_item(name, r#fn)?;
@@ -39,8 +44,9 @@ pub fn register_object_factory(py: Python<'_>, name: &Bound<'_, PyString>, r#fn:
 
 /// Registers a state factory.
 #[pyfunction]
-pub fn register_state_factory(py: Python<'_>, cls: &Bound<'_, PyType>, r#fn: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn register_state_factory(py: Python<'_>, cls: &Bound<'_, PyAny>, r#fn: &Bound<'_, PyAny>) -> PyResult<()> {
     entered(|| {
+        let cls = cls.cast::<PyType>().map_err(|_| argument::wrong_type("cls", "a class", cls))?;
         callable(r#fn)?;
         let values = [
             py.None().bind(py).get_type(),
@@ -136,5 +142,5 @@ fn callable(function: &Bound<'_, PyAny>) -> PyResult<()> {
     if function.is_callable() {
         return Ok(());
     }
-    Err(PyTypeError::new_err(format!("a factory is called; {} can't be", function.repr()?)))
+    Err(argument::wrong_type("fn", "something that can be called", function))
 }

@@ -13,6 +13,10 @@ use crate::naming::{ErrorKind, NamingError};
 use super::argument::{self, Argument};
 use super::context::{PyContext, PyHAContext};
 use super::error::entered;
+use super::parameter::{
+    AttemptTimeout, Cache, Cluster, FollowViews, Instance, Lease, PolicyName, Time, Timeout, Weight, flag, number, some_string,
+    text,
+};
 use super::registration::{self, Offer};
 use super::service::{self, PyService};
 use super::session::Session;
@@ -29,14 +33,14 @@ impl PyHAContext {
     fn py_new(
         py: Python<'_>,
         provider: Option<&Bound<'_, PyAny>>,
-        policy: &str,
-        timeout: f64,
-        attempt_timeout: f64,
+        #[pyo3(from_py_with = text::<PolicyName>)] policy: &str,
+        #[pyo3(from_py_with = number::<Time>)] timeout: f64,
+        #[pyo3(from_py_with = number::<AttemptTimeout>)] attempt_timeout: f64,
         dns_refresh: Argument<'_>,
         dns_servers: Option<&Bound<'_, PyAny>>,
-        cluster: Option<String>,
-        follow_views: bool,
-        cache: bool,
+        #[pyo3(from_py_with = some_string::<Cluster>)] cluster: Option<String>,
+        #[pyo3(from_py_with = flag::<FollowViews>)] follow_views: bool,
+        #[pyo3(from_py_with = flag::<Cache>)] cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
         entered(|| {
             let given = Given {
@@ -85,7 +89,7 @@ impl PyHAContext {
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let context = slf.as_super().get();
             context.run(slf.py(), operation::instances(context.base(), name)?, timeout)
@@ -104,10 +108,10 @@ impl PyHAContext {
         slf: &Bound<'py, Self>,
         name: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
-        weight: f64,
+        #[pyo3(from_py_with = number::<Weight>)] weight: f64,
         metadata: Option<&Bound<'py, PyAny>>,
-        lease: f64,
-        instance: Option<String>,
+        #[pyo3(from_py_with = number::<Lease>)] lease: f64,
+        #[pyo3(from_py_with = some_string::<Instance>)] instance: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let context = slf.as_super().get();
@@ -131,7 +135,7 @@ pub fn providers(py: Python<'_>, provider: Option<&Bound<'_, PyAny>>) -> PyResul
         };
     };
     if let Ok(one) = provider.cast::<PyString>() {
-        return Ok(vec![one.to_str()?.to_owned()]);
+        return Ok(vec![super::text::of(one, "provider")?.to_owned()]);
     }
     let all = argument::texts(provider, "provider", "addresses, or one as a str")?;
     if all.is_empty() {

@@ -28,6 +28,7 @@ mod name;
 mod node;
 mod node_settings;
 mod operation;
+mod parameter;
 mod process;
 mod product;
 mod records;

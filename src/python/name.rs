@@ -8,6 +8,7 @@ use crate::naming::{ErrorKind, Name, NamingError};
 
 use super::argument::{Argument, each, wrong_type};
 use super::error::{self, entered};
+use super::parameter::{Index, Start, Stop, place, some_place};
 
 /// An immutable composite name: a sequence of its components.
 ///
@@ -35,7 +36,7 @@ impl PyName {
                 let Ok(text) = component.cast::<PyString>() else {
                     return Err(wrong_type(&format!("components[{index}]"), "a str", &component));
                 };
-                taken.push(text_of(text)?.to_owned());
+                taken.push(text_of(text, &format!("components[{index}]"))?.to_owned());
             }
             Ok(Self(Name::from_components(taken)))
         })
@@ -70,8 +71,8 @@ impl PyName {
                 }
                 return Ok(Bound::new(py, Self(Name::from_components(picked)))?.into_any());
             }
-            let at: isize = index.extract()?;
-            let from_start = if at < 0 { at + isize::try_from(self.0.len())? } else { at };
+            let at = place::<Index>(index)?;
+            let from_start = if at < 0 { at.saturating_add_unsigned(self.0.len()) } else { at };
             match usize::try_from(from_start).ok().and_then(|at| self.0.get(at)) {
                 Some(component) => Ok(PyString::new(py, component).into_any()),
                 None => Err(PyIndexError::new_err(format!("the name has {} components", self.0.len()))),
@@ -93,11 +94,16 @@ impl PyName {
 
     /// The position of the first component equal to `value`; `ValueError` where there is none.
     #[pyo3(signature = (value, start = 0, stop = None))]
-    fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: Option<isize>) -> PyResult<usize> {
+    fn index(
+        &self,
+        value: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = place::<Start>)] start: isize,
+        #[pyo3(from_py_with = some_place::<Stop>)] stop: Option<isize>,
+    ) -> PyResult<usize> {
         entered(|| {
             let components = PyTuple::new(value.py(), self.0.iter())?;
             let length = isize::try_from(self.0.len())?;
-            let clamp = |at: isize| usize::try_from(if at < 0 { (at + length).max(0) } else { at.min(length) });
+            let clamp = |at: isize| usize::try_from(if at < 0 { at.saturating_add(length).max(0) } else { at.min(length) });
             for at in clamp(start)?..clamp(stop.unwrap_or(length))? {
                 if components.get_item(at)?.eq(value)? {
                     return Ok(at);
@@ -128,7 +134,7 @@ impl PyName {
 /// The name that an argument gives: a `str`, which is read, or a `Name`. `place` is what an error calls the argument.
 pub fn extract(argument: &Bound<'_, PyAny>, place: &str) -> PyResult<Name> {
     if let Ok(text) = argument.cast::<PyString>() {
-        return Name::parse(text_of(text)?).map_err(|wrong| error::raise(argument.py(), wrong));
+        return Name::parse(text_of(text, place)?).map_err(|wrong| error::raise(argument.py(), wrong));
     }
     if let Ok(name) = argument.cast::<PyName>() {
         return Ok(name.get().0.clone());
@@ -139,8 +145,10 @@ pub fn extract(argument: &Bound<'_, PyAny>, place: &str) -> PyResult<Name> {
 /// Shows `take` the canonical text of the name that an argument gives; of most names, no [`Name`] is made for it.
 pub fn extract_text(argument: &Bound<'_, PyAny>, place: impl FnOnce() -> String, take: impl FnOnce(&str)) -> PyResult<()> {
     if let Ok(text) = argument.cast::<PyString>() {
-        let text = text_of(text)?;
-        if Name::is_plain(text) {
+        // What is no text is told below, where the place is known.
+        if let Ok(text) = text.to_str()
+            && Name::is_plain(text)
+        {
             take(text);
             return Ok(());
         }
@@ -149,11 +157,12 @@ pub fn extract_text(argument: &Bound<'_, PyAny>, place: impl FnOnce() -> String,
     Ok(())
 }
 
-/// The text of a string, which must have one in UTF-8.
-fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+/// The text of the string at `place`, which must have one in UTF-8.
+fn text_of<'a>(text: &'a Bound<'_, PyString>, place: &str) -> PyResult<&'a str> {
     text.to_str().map_err(|_| {
         let shown = text.to_string_lossy();
-        let wrong = NamingError::new(ErrorKind::InvalidName, "the name has a lone surrogate, which no text in UTF-8 has");
+        let message = format!("{place} has a lone surrogate, which no text in UTF-8 has");
+        let wrong = NamingError::new(ErrorKind::InvalidName, message);
         error::raise(text.py(), wrong.with_name(shown))
     })
 }

@@ -17,6 +17,10 @@ use crate::topology::{DEFAULT_PORT, Endpoint};
 use super::argument;
 use super::context::PyContext;
 use super::error::{self, entered, guarded};
+use super::parameter::{
+    Advertise, Cluster, DataDir, Insecure, Listen, Mdns, MdnsInterface, NameOfNode, NodeToForget, Time, Weight, flag, number,
+    some_path, some_string, some_text, text,
+};
 use super::registration::{Offer, PyRegistration};
 use super::session::Session;
 use super::{process, records, registration, show};
@@ -84,15 +88,15 @@ impl PyNode {
     #[expect(clippy::used_underscore_binding, reason = "`serve` alone says where settings are from, and gives damaged data up")]
     fn py_new(
         py: Python<'_>,
-        name: &str,
-        listen: &str,
-        advertise: Option<&str>,
+        #[pyo3(from_py_with = text::<NameOfNode>)] name: &str,
+        #[pyo3(from_py_with = text::<Listen>)] listen: &str,
+        #[pyo3(from_py_with = some_text::<Advertise>)] advertise: Option<&str>,
         seeds: Option<&Bound<'_, PyAny>>,
-        cluster: &str,
-        data_dir: Option<PathBuf>,
-        mdns: bool,
-        mdns_interface: Option<String>,
-        insecure: bool,
+        #[pyo3(from_py_with = text::<Cluster>)] cluster: &str,
+        #[pyo3(from_py_with = some_path::<DataDir>)] data_dir: Option<PathBuf>,
+        #[pyo3(from_py_with = flag::<Mdns>)] mdns: bool,
+        #[pyo3(from_py_with = some_string::<MdnsInterface>)] mdns_interface: Option<String>,
+        #[pyo3(from_py_with = flag::<Insecure>)] insecure: bool,
         _sources: Option<BTreeMap<String, String>>,
         _resync_from_peers: bool,
     ) -> PyResult<Self> {
@@ -195,14 +199,14 @@ impl PyNode {
         &self,
         name: &Bound<'_, PyAny>,
         value: &Bound<'_, PyAny>,
-        weight: f64,
+        #[pyo3(from_py_with = number::<Weight>)] weight: f64,
         metadata: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyRegistration> {
         entered(|| registration::register(self.usable(name.py())?, name, &Offer { value, weight, metadata }))
     }
 
     /// Says that a dead member never comes back: no node counts it any longer. One that is there is refused.
-    fn forget(&self, py: Python<'_>, node: &str) -> PyResult<()> {
+    fn forget(&self, py: Python<'_>, #[pyo3(from_py_with = text::<NodeToForget>)] node: &str) -> PyResult<()> {
         entered(|| self.context(py)?.call_method1("forget", (node,)).map(drop))
     }
 
@@ -214,7 +218,7 @@ impl PyNode {
     /// Leaves the cluster: refuses new requests, finishes those in flight, for at most `timeout` seconds. The node
     /// stays, and refuses, until it is closed. Raises `TimeLimitExceededError` where requests were cut.
     #[pyo3(signature = (*, timeout = 30.0))]
-    fn quiesce(&self, py: Python<'_>, timeout: f64) -> PyResult<()> {
+    fn quiesce(&self, py: Python<'_>, #[pyo3(from_py_with = number::<Time>)] timeout: f64) -> PyResult<()> {
         entered(|| {
             let node = self.usable(py)?;
             let within = seconds("timeout", timeout).map_err(|wrong| error::raise(py, wrong))?;

@@ -18,6 +18,7 @@ use super::argument::{each, wrong_type};
 use super::asked::{self, Asked, Rows};
 use super::attempts;
 use super::error;
+use super::parameter::Timeout;
 use super::product::{self, Home};
 use super::registration::{self, Offer, PyRegistration};
 use super::{factories, name, records, value};
@@ -322,8 +323,8 @@ fn tree_choice(py: Python<'_>, tree: &str) -> PyResult<TreeChoice> {
 }
 
 /// The time that an operation is given.
-pub fn duration(timeout: Option<f64>) -> Result<Option<Duration>, NamingError> {
-    timeout.map(|given| seconds("timeout", given)).transpose()
+pub fn duration(timeout: Option<Timeout>) -> Result<Option<Duration>, NamingError> {
+    timeout.map(|Timeout(given)| seconds("timeout", given)).transpose()
 }
 
 impl Asking {

@@ -9,6 +9,7 @@ use crate::naming::{Address, AddressContent, LinkRef, Reference};
 use super::argument::{Argument, each};
 use super::error::entered;
 use super::name;
+use super::parameter::{ClassName, Factory, some_string, string};
 use super::text;
 
 /// A description of an object: its class's name, typed addresses, and the name of the factory that can make it.
@@ -25,7 +26,11 @@ impl PyReference {
         signature = (class_name, addresses = Argument::Absent, factory = None),
         text_signature = "(class_name, addresses=(), factory=None)"
     )]
-    fn new(class_name: &Bound<'_, PyString>, addresses: Argument<'_>, factory: Option<&Bound<'_, PyString>>) -> PyResult<Self> {
+    fn new(
+        #[pyo3(from_py_with = string::<ClassName>)] class_name: String,
+        addresses: Argument<'_>,
+        #[pyo3(from_py_with = some_string::<Factory>)] factory: Option<String>,
+    ) -> PyResult<Self> {
         entered(|| {
             let mut taken = Vec::new();
             if let Some(addresses) = addresses.into_given() {
@@ -33,8 +38,7 @@ impl PyReference {
                     taken.push(address_from(&address?, index)?);
                 }
             }
-            let factory = factory.map(|factory| text::of(factory, "factory")).transpose()?;
-            Ok(Self(Reference { class_name: text::of(class_name, "class_name")?, addresses: taken, factory }))
+            Ok(Self(Reference { class_name, addresses: taken, factory }))
         })
     }
 
@@ -93,9 +97,9 @@ fn address_from(address: &Bound<'_, PyAny>, index: usize) -> PyResult<Address> {
         return Err(wrong("an address is a tuple of its type and its content"));
     };
     let Ok(kind) = kind.cast::<PyString>() else { return Err(wrong("an address's type is a str")) };
-    let kind = text::of(kind, &format!("addresses[{index}][0]"))?;
+    let kind = text::of(kind, &format!("addresses[{index}][0]"))?.to_owned();
     let content = if let Ok(text) = content.cast::<PyString>() {
-        AddressContent::Text(text::of(text, &format!("addresses[{index}][1]"))?)
+        AddressContent::Text(text::of(text, &format!("addresses[{index}][1]"))?.to_owned())
     } else if let Ok(bytes) = content.cast::<PyBytes>() {
         AddressContent::Bytes(bytes.as_bytes().to_vec())
     } else {
@@ -116,7 +120,7 @@ impl PyLinkRef {
     fn new(target: &Bound<'_, PyAny>) -> PyResult<Self> {
         entered(|| {
             let target = match target.cast::<PyString>() {
-                Ok(text) => text::of(text, "target")?,
+                Ok(text) => text::of(text, "target")?.to_owned(),
                 Err(_) => name::extract(target, "target")?.to_string(),
             };
             Ok(Self(LinkRef { target }))

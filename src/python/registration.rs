@@ -176,7 +176,7 @@ pub fn register(node: &Node, service: &Bound<'_, PyAny>, offer: &Offer<'_, '_>) 
 fn encoded(py: Python<'_>, metadata: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<bytes::Bytes> {
     let dict = match metadata {
         None => PyDict::new(py),
-        Some(given) => match given.cast::<PyDict>() {
+        Some(given) => match given.cast_exact::<PyDict>() {
             Ok(dict) => dict.clone(),
             Err(_) => as_dict(given)?,
         },

@@ -95,7 +95,7 @@ struct Reading {
 impl Reading {
     fn value(&mut self, object: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Wrong> {
         self.take(1)?;
-        if let Some(value) = self.plain(object, depth, true)? {
+        if let Some(value) = self.plain(object, depth)? {
             return Ok(value);
         }
         // Each turn of a state factory counts as a step down, so that two factories can't play ball for ever.
@@ -108,37 +108,31 @@ impl Reading {
             }
             return self.value(&made, depth + 1);
         }
-        // An instance of a subclass of `str`, `dict` and so on is the value that it is equal to.
-        self.plain(object, depth, false)?.ok_or_else(|| not_a_value(object))
+        Err(not_a_value(object))
     }
 
-    /// `exact`: instances of subclasses are passed over.
-    fn plain(&mut self, object: &Bound<'_, PyAny>, depth: usize, exact: bool) -> Result<Option<Value>, Wrong> {
-        macro_rules! cast {
-            ($class:ty) => {
-                if exact { object.cast_exact::<$class>().ok() } else { object.cast::<$class>().ok() }
-            };
-        }
-        if let Some(string) = cast!(PyString) {
+    /// What needs no state factory. Instances of subclasses are nothing of that: an enumeration's member or a dict with a default
+    /// would come back as something else.
+    fn plain(&mut self, object: &Bound<'_, PyAny>, depth: usize) -> Result<Option<Value>, Wrong> {
+        if let Ok(string) = object.cast_exact::<PyString>() {
             let text = text::utf8(string, "the str").map_err(Wrong::text)?;
             self.take(text.len())?;
-            Ok(Some(Value::Str(text)))
+            Ok(Some(Value::Str(text.to_owned())))
         } else if object.is_none() {
             Ok(Some(Value::Null))
-        } else if let Some(truth) = cast!(PyBool) {
-            // Before `int`, which `bool` is a subclass of.
+        } else if let Ok(truth) = object.cast_exact::<PyBool>() {
             Ok(Some(Value::Bool(truth.is_true())))
-        } else if let Some(number) = cast!(PyInt) {
+        } else if let Ok(number) = object.cast_exact::<PyInt>() {
             let number = number.extract().map_err(|_| Wrong::limit("an int of more than 64 bits".to_owned()))?;
             Ok(Some(Value::Int(number)))
-        } else if let Some(number) = cast!(PyFloat) {
+        } else if let Ok(number) = object.cast_exact::<PyFloat>() {
             Ok(Some(Value::Float(number.value())))
-        } else if let Some(bytes) = cast!(PyBytes) {
+        } else if let Ok(bytes) = object.cast_exact::<PyBytes>() {
             self.take(bytes.as_bytes().len())?;
             Ok(Some(Value::Bytes(bytes.as_bytes().to_vec())))
-        } else if let Some(list) = cast!(PyList) {
+        } else if let Ok(list) = object.cast_exact::<PyList>() {
             self.list(list, depth).map(Some)
-        } else if let Some(dict) = cast!(PyDict) {
+        } else if let Ok(dict) = object.cast_exact::<PyDict>() {
             self.dict(dict, depth).map(Some)
         } else if let Ok(reference) = object.cast::<PyReference>() {
             Ok(Some(Value::Reference(reference.get().0.clone())))
@@ -172,14 +166,14 @@ impl Reading {
             .collect::<PyResult<Vec<_>>>()?
         {
             let step = |wrong: Wrong| wrong.within(Step::Key(key.clone().unbind()));
-            let Ok(text) = key.cast::<PyString>() else {
+            let Ok(text) = key.cast_exact::<PyString>() else {
                 let message = format!("the key is of type {}; the keys of a dict are str", class_name(&key));
                 return Err(step(Wrong::of_type(message)));
             };
             let text = text::utf8(text, "the key").map_err(|wrong| step(Wrong::text(wrong)))?;
             self.take(text.len() + 1)?;
             let value = self.value(&item, depth + 1).map_err(step)?;
-            entries.insert(text, value);
+            entries.insert(text.to_owned(), value);
         }
         Ok(Value::Dict(entries))
     }
@@ -203,6 +197,21 @@ fn too_large() -> Wrong {
 
 fn not_a_value(object: &Bound<'_, PyAny>) -> Wrong {
     let class = class_name(object);
+    let kinds = [
+        ("str", object.is_instance_of::<PyString>()),
+        ("int", object.is_instance_of::<PyInt>()),
+        ("float", object.is_instance_of::<PyFloat>()),
+        ("bytes", object.is_instance_of::<PyBytes>()),
+        ("list", object.is_instance_of::<PyList>()),
+        ("dict", object.is_instance_of::<PyDict>()),
+    ];
+    let plain = kinds.into_iter().find_map(|(kind, is_one)| is_one.then_some(kind));
+    if let Some(plain) = plain {
+        return Wrong::of_type(format!(
+            "{class} is no type of value, though a kind of {plain}: what is looked up would be a plain {plain}; bind \
+             {plain}(…) of it, or register a state factory for {class}"
+        ));
+    }
     Wrong::of_type(format!(
         "{class} is no type of value; bind None, bool, int, float, str, bytes, list, dict, Reference or LinkRef, \
          or register a state factory for {class}"

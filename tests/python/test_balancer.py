@@ -259,7 +259,7 @@ def test_a_classifier_of_one_s_own_is_asked_first(twin: Sync, servers: list[Line
     assert twin.call(balancer, ask) == servers[2].address
     assert [name for name, _ in asked] in (["later", "draining"] * 2, ["later", "draining"])
     assert "failed" not in {target.state for target in balancer.targets}
-    with pytest.raises(TypeError, match="a classifier is a function"):
+    with pytest.raises(TypeError, match="fn must be something that can be called"):
         balancer.add_classifier("draining")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
+from enum import IntEnum
 from typing import Any
 
 import pytest
 
-from hanaming import LimitExceededError, LinkRef, Name, Reference
+from hanaming import LimitExceededError, LinkRef, Name, Reference, register_state_factory
 
 VALUES: list[Any] = [
     None,
@@ -156,14 +158,33 @@ def test_a_small_value_that_unfolds_to_a_huge_one(ctx: Any) -> None:
         ctx.bind("v", value)
 
 
-def test_an_instance_of_a_subclass_is_the_value_it_is_equal_to(ctx: Any) -> None:
-    class Text(str):
-        __slots__ = ()
+class Level(IntEnum):
+    HIGH = 1
 
-    class Table(dict[str, int]):
+
+class Text(str):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (Level.HIGH, "value: .*Level is no type of value, though a kind of int: .*bind int"),
+        ([Text("a")], r"value\[0\]: .*Text is no type of value, though a kind of str"),
+        ({"a": OrderedDict(b=1)}, r"value\['a'\]: .*OrderedDict is no type of value, though a kind of dict"),
+        ({"a": {Text("b"): 1}}, r"value\['a'\]\['b'\]: the key is of type .*Text; the keys of a dict are str"),
+    ],
+    ids=["enum", "str", "dict", "key"],
+)
+def test_an_instance_of_a_subclass_is_no_value(ctx: Any, value: Any, says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        ctx.bind("v", value)
+
+
+def test_but_a_state_factory_can_make_one_of_it(ctx: Any) -> None:
+    class Made(int):
         pass
 
-    ctx.bind("text", Text("a"))
-    ctx.bind("table", Table(a=1))
-    assert type(ctx.lookup("text")) is str
-    assert type(ctx.lookup("table")) is dict
+    register_state_factory(Made, int)
+    ctx.bind("v", [Made(1)])
+    assert type(ctx.lookup("v")[0]) is int

@@ -48,7 +48,7 @@ def test_other_spellings_are_understood():
     assert corba.TRANSIENT(-1229066304 - 1).minor == 0xB6BDEFBF
     assert corba.TRANSIENT(0, "COMPLETED_NO").completed is CompletionStatus.NO
     assert corba.TRANSIENT(completed="Yes").completed is CompletionStatus.YES
-    with pytest.raises(ValueError, match="32 bits"):
+    with pytest.raises(ValueError, match="minor is 4294967296: it can be from"):
         corba.TRANSIENT(1 << 32)
     with pytest.raises(ValueError, match="completed is 'perhaps'"):
         corba.TRANSIENT(0, "perhaps")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hanaming._arguments import flag
 from hanaming._balancing.judge import Judge
 from hanaming._balancing.series import Series
 from hanaming._balancing.told import OfThreads
@@ -72,8 +73,8 @@ class Face:
         return Attempts() if last is None else last.attempts
 
     def _series(self, *, idempotent: bool, value: bool) -> Series:
-        idempotent = idempotent or self._idempotent
-        return Series(self._core, self._judge, self._explained, idempotent=idempotent, value=value)
+        idempotent = flag("idempotent", idempotent) or self._idempotent
+        return Series(self._core, self._judge, self._explained, idempotent=idempotent, value=flag("value", value))
 
     def _opened(self) -> Self:
         if self._core.closed:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from hanaming._arguments import function
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,9 +23,7 @@ class Judge:
 
     def add(self, classifier: Callable[[BaseException], Any]) -> None:
         """Has `classifier` asked before all others."""
-        if not callable(classifier):
-            raise TypeError(f"a classifier is a function of an exception, not {type(classifier).__qualname__}")
-        self._classifiers = (classifier, *self._classifiers)
+        self._classifiers = (function("fn", classifier), *self._classifiers)
 
     def tell(self, calling: Calling, error: Exception) -> str:
         """Tells what the failure means; gives what comes next: `"again"`, `"raise"` or `"success"`."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hanaming import _arguments
 from hanaming._native import AioHAContext
 from hanaming.jndi import Endpoint, Environment, ProviderUrl
 from hanaming.jndi.context import settings
@@ -43,4 +43,4 @@ class InitialContext(AioHAContext):
     @classmethod
     def from_properties(cls, path: str | PathLike[str], **options: Any) -> Self:
         """The context that a `jndi.properties` file means. `options` as above."""
-        return cls(Environment.from_properties(Path(path)), **options)
+        return cls(Environment.from_properties(_arguments.path("path", path)), **options)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from hanaming._arguments import count, function, wrong_type
 from hanaming._native import FailureReader, FoundFailure
 from hanaming._show import counted, table
 from hanaming.classification.sources import Source, sources
@@ -13,7 +15,6 @@ from hanaming.classification.verdict import Verdict, from_native
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
     from os import PathLike
 
 __all__ = ["Event", "Group", "Report", "read_failures"]
@@ -176,6 +177,11 @@ def read_failures(
     A file of a folder that can't be read is a warning in the report; the others are read. Raises `ConfigurationError` where
     nothing can be.
     """
+    count("max_events", max_events, least=0, most=2**63)
+    if since is not None and not isinstance(since, datetime):
+        raise wrong_type("since", "a datetime", since)
+    if progress is not None:
+        function("progress", progress)
     return read_sources(sources(source), max_events=max_events, since=since, progress=progress)
 
 

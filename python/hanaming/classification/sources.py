@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from hanaming import _arguments
 from hanaming.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def sources(given: Any) -> Iterator[Source]:
     if hasattr(given, "read"):
         yield Source(str(getattr(given, "name", "") or "<stream>"), None, given)
         return
-    path = Path(os.fsdecode(given))
+    path = _arguments.path("source", given)
     if not os.fspath(given):
         raise ConfigurationError("an empty name is no file's: name a log, or a folder of them")
     try:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hanaming import _arguments
 from hanaming._native import HAContext
 from hanaming.jndi.environment import Environment
 
@@ -43,14 +43,18 @@ class InitialContext(HAContext):
     @classmethod
     def from_properties(cls, path: str | PathLike[str], **options: Any) -> Self:
         """The context that a `jndi.properties` file means. `options` as above."""
-        return cls(Environment.from_properties(Path(path)), **options)
+        return cls(Environment.from_properties(_arguments.path("path", path)), **options)
 
 
 def settings(
     environment: Environment | Mapping[str, Any] | None, options: dict[str, Any]
 ) -> tuple[Environment, list[str] | None, dict[str, Any]]:
     """The environment, the provider and the options of its context."""
-    read = environment if isinstance(environment, Environment) else Environment(environment)
+    if isinstance(environment, Environment):
+        read = environment
+    else:
+        given = {} if environment is None else environment
+        read = Environment(_arguments.mapping("environment", given, "an Environment or a mapping"))
     for warning in read.warnings:
         warnings.warn(warning, stacklevel=3)
     return read, read.provider, read.options() | options

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hanaming import _arguments
 from hanaming._native import read_environment, read_properties
 from hanaming._show import table
 from hanaming.exceptions import ConfigurationError
@@ -13,6 +13,7 @@ from hanaming.jndi.provider_url import ProviderUrl, from_native, warnings_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from os import PathLike
 
     from hanaming.types import DnsRefresh
 
@@ -31,8 +32,8 @@ class Environment:
     """
 
     def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
-        rows = [(_key(key), _text(value), 0, False) for key, value in (properties or {}).items() if value is not None]
-        self._read(rows)
+        given = _arguments.mapping("properties", {} if properties is None else properties, "a mapping")
+        self._read((_key(key), _text(value), 0, False) for key, value in given.items() if value is not None)
 
     @classmethod
     def from_properties(cls, source: str | PathLike[str]) -> Environment:
@@ -41,7 +42,10 @@ class Environment:
         Escapes and continued lines are Java's; a line of `-Dkey=value …` is read as a command's options. A text that is
         nothing but the name of a file that is there means that file. Raises `ConfigurationError` where it can't be read.
         """
-        text = _file(Path(source)) if isinstance(source, PathLike) or _names_a_file(source) else source
+        if isinstance(source, str) and not _names_a_file(source):
+            text = _arguments.text("source", source)
+        else:
+            text = _file(_arguments.path("source", source))
         made = cls.__new__(cls)
         made._read(read_properties(text))  # noqa: SLF001 - its own
         return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from hanaming import _arguments
 from hanaming._native import read_provider_url
 from hanaming._show import counted, table
 
@@ -61,7 +62,7 @@ class ProviderUrl:
         A dubious entry is read as it was plainly meant or left out, with a warning. Raises `ConfigurationError` where
         nothing is usable.
         """
-        return from_native(text, read_provider_url(text))
+        return from_native(text, read_provider_url(_arguments.text("text", text)))
 
     @property
     def addresses(self) -> list[str]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hanaming._arguments import count, flag, pairs, text, time
 from hanaming._native import simulate as _simulate
-from hanaming.simulation._arguments import count, flag, pairs, time
 from hanaming.simulation._record import Record
 from hanaming.simulation._result import Simulation
 
@@ -85,7 +85,7 @@ def simulate(
         "clients": count("clients", clients),
         "contexts": count("contexts", contexts),
         "length": length,
-        "policy": policy,
+        "policy": text("policy", policy),
         "dns_refresh": dns_refresh,
         "ttl": time("ttl", ttl, or_nothing=True),
         "restart_every": _WEEK / every_week if every_week else None,
@@ -106,6 +106,4 @@ def simulate(
         "samples": count("samples", samples),
         "seed": count("seed", seed, least=0, most=2**64 - 1),
     }
-    if not isinstance(policy, str):
-        raise TypeError(f"policy is a {type(policy).__name__}; give its name, such as 'round_robin'")
     return Simulation(given, *_simulate(given))

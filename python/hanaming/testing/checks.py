@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from hanaming._arguments import items, number
+
 if TYPE_CHECKING:
     from hanaming.testing.cluster import Cluster
 
@@ -37,17 +39,17 @@ def assert_balanced(
         AssertionError: The load was not even; it says who had how much.
         ValueError: `ratio` is less than 1.
     """
-    if not ratio >= 1:
+    if not number("ratio", ratio) >= 1:
         raise ValueError(f"ratio: {ratio!r} is less than 1")
     shares: Counter[str] = Counter()
     if isinstance(calls, Mapping):
         for server, count in calls.items():
             shares[str(server)] += count
     else:
-        shares.update(map(str, calls))
+        shares.update(map(str, items("calls", calls, "servers")))
     told = ", ".join(f"{server}: {count}" for server, count in sorted(shares.items())) or "no calls at all"
     if among is not None:
-        wanted = {str(server) for server in among}
+        wanted = {str(server) for server in items("among", among, "servers")}
         called = {server for server, count in shares.items() if count}
         if wanted - called:
             raise AssertionError(f"never called: {_listed(wanted - called)} ({told})")
@@ -70,9 +72,9 @@ def assert_applied_once(applied: Iterable[object], *, accepted: Iterable[object]
     Raises:
         AssertionError: Something was done twice, or not at all.
     """
-    counts = Counter(applied)
+    counts = Counter(items("applied", applied, "ids"))
     twice = {f"{one} ({count} times)" for one, count in counts.items() if count > 1}
-    lost = {str(one) for one in accepted if one not in counts}
+    lost = {str(one) for one in items("accepted", accepted, "ids") if one not in counts}
     told = [f"done more than once: {_listed(twice)}"] if twice else []
     told += [f"accepted and never done: {_listed(lost)}"] if lost else []
     if told:

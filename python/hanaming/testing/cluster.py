@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from hanaming import HAContext, NamingError, aio
+from hanaming._arguments import flag, indices, text, time
 from hanaming.testing._closing import Closing
 from hanaming.testing._relays import Relays
 from hanaming.testing._running import InProcess, OfItsOwn
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from hanaming import NodeStatus
 
 MOST_NODES = 32
+# Python itself refuses to write very long numbers.
+LONG = 10**30
 # Generous: a loaded machine is no failure.
 CONVERGES = 30.0
 
@@ -45,6 +48,8 @@ class Cluster(Closing, Sequence[ClusterNode]):
 
     def __init__(self, nodes: int | Sequence[str] = 3, *, data: bool = False, processes: bool = False) -> None:
         names = _named(nodes)
+        flag("data", data)
+        flag("processes", processes)
         self._clients: list[HAContext | aio.HAContext] = []
         with ExitStack() as undo:
             folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="hanaming-"))) if data else None
@@ -84,7 +89,7 @@ class Cluster(Closing, Sequence[ClusterNode]):
             ValueError: A node is in two groups, or there are fewer than two groups.
             IndexError: There is no such node.
         """
-        named = [self._names(group) for group in groups]
+        named = [self._names(f"groups[{place}]", group) for place, group in enumerate(groups)]
         every = [name for group in named for name in group]
         if len(named) < 2:  # noqa: PLR2004 - as the message says
             raise ValueError("partition takes two groups or more, such as partition([0], [1, 2])")
@@ -99,7 +104,7 @@ class Cluster(Closing, Sequence[ClusterNode]):
         Raises:
             IndexError: There is no such node.
         """
-        self._relays.cut(self._names(senders), self._names(receivers))
+        self._relays.cut(self._names("senders", senders), self._names("receivers", receivers))
 
     def heal(self) -> None:
         """All nodes hear each other again. What was paused, killed or quiesced stays so."""
@@ -112,7 +117,12 @@ class Cluster(Closing, Sequence[ClusterNode]):
             TimeoutError: They don't in time; it says how they stand.
             IndexError: There is no such node.
         """
-        names = self._names(nodes) if nodes is not None else [node.name for node in self._nodes if node.state == "live"]
+        time("within", within, or_nothing=True)
+        names = (
+            self._names("nodes", nodes)
+            if nodes is not None
+            else [node.name for node in self._nodes if node.state == "live"]
+        )
         asked = [node for node in self._nodes if node.name in names]
 
         def agreed() -> bool:
@@ -182,16 +192,17 @@ class Cluster(Closing, Sequence[ClusterNode]):
                 node.restart()
         self.wait_converged()
 
-    def _names(self, nodes: Iterable[int]) -> list[str]:
-        return [self._nodes[index].name for index in nodes]
+    def _names(self, what: str, nodes: Iterable[int]) -> list[str]:
+        return [self._nodes[index].name for index in indices(what, nodes)]
 
 
 def _named(nodes: int | Sequence[str]) -> list[str]:
-    names = [f"n{number}" for number in range(nodes)] if type(nodes) is int else []
+    names = [f"n{number}" for number in range(min(nodes, MOST_NODES + 1))] if type(nodes) is int else []
     if isinstance(nodes, Sequence) and not isinstance(nodes, str):
-        names = list(nodes)
+        names = [text(f"nodes[{place}]", name) for place, name in enumerate(nodes)]
     if not 1 <= len(names) <= MOST_NODES or len(set(names)) < len(names):
-        raise ValueError(f"nodes: {nodes!r} is no number from 1 to {MOST_NODES}, and no list of different names")
+        shown = repr(nodes) if type(nodes) is not int or abs(nodes) < LONG else "a number so long"
+        raise ValueError(f"nodes: {shown} is no number from 1 to {MOST_NODES}, and no list of different names")
     return names
 
 

@@ -6,8 +6,9 @@ import contextlib
 import socket
 import time
 from selectors import EVENT_READ
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from hanaming._arguments import items, mapping, number, text, whole
 from hanaming.testing import _dns_wire as wire
 from hanaming.testing._closing import Closing
 from hanaming.testing._dns_stream import DnsStream
@@ -59,8 +60,8 @@ class DnsZone(Closing):
     def __init__(self, addresses: Mapping[str, Iterable[str]] | None = None, *, ttl: int = 1) -> None:
         self._ttl = _checked(ttl)
         self._records = Records()
-        for name, listed in (addresses or {}).items():
-            self._records.put(name, _addresses(listed, None))
+        for name, listed in mapping("addresses", addresses or {}, "a mapping from names to lists of addresses").items():
+            self._records.put(text("a name of addresses", name), _addresses(listed, None))
         self._failures: dict[str | None, str] = {}
         self._delay = 0.0
         self._queries: list[DnsQuery] = []
@@ -93,6 +94,8 @@ class DnsZone(Closing):
 
     def asked(self, kind: RecordKind = "A", *, since: float = 0.0) -> list[float]:
         """When this kind of record was asked for, by `time.monotonic()`."""
+        _kind(kind)
+        number("since", since)
         return [query.at for query in self.queries if query.kind == kind and query.at >= since]
 
     def set(self, name: str, addresses: Iterable[str], *, ttl: int | None = None) -> None:
@@ -102,6 +105,7 @@ class DnsZone(Closing):
             ValueError: The name, an address or the time to live is none.
         """
         entry = _addresses(addresses, ttl)
+        text("name", name)
         self._do(lambda: self._records.put(name, entry))
 
     def set_alias(self, name: str, target: str, *, ttl: int | None = None) -> None:
@@ -110,7 +114,8 @@ class DnsZone(Closing):
         Raises:
             ValueError: A name or the time to live is none.
         """
-        entry = Entry(_checked(ttl), {wire.CNAME: [wire.write_name(target)]})
+        entry = Entry(_checked(ttl), {wire.CNAME: [wire.write_name(text("target", target))]})
+        text("name", name)
         self._do(lambda: self._records.put(name, entry))
 
     def set_services(self, name: str, services: Iterable[tuple[int, int, int, str]], *, ttl: int | None = None) -> None:
@@ -119,11 +124,13 @@ class DnsZone(Closing):
         Raises:
             ValueError: A name, a number or the time to live is none.
         """
-        entry = Entry(_checked(ttl), {wire.SRV: [wire.service(*service) for service in services]})
+        entry = Entry(_checked(ttl), {wire.SRV: [_service(place, one) for place, one in enumerate(_listed(services))]})
+        text("name", name)
         self._do(lambda: self._records.put(name, entry))
 
     def remove(self, name: str) -> None:
         """There is no such name from now on."""
+        text("name", name)
         self._do(lambda: self._records.remove(name))
 
     def fail(self, how: DnsFailure, *, kind: RecordKind | None = None) -> None:
@@ -139,8 +146,8 @@ class DnsZone(Closing):
         """
         if how not in FAILURES:
             raise ValueError(f"how: {how!r} is none of {', '.join(FAILURES)}")
-        if kind is not None and kind not in wire.KINDS.values():
-            raise ValueError(f"kind: {kind!r} is none of {', '.join(wire.KINDS.values())}")
+        if kind is not None:
+            _kind(kind)
         self._do(lambda: self._failures.__setitem__(kind, how))
 
     def delay(self, seconds: float) -> None:
@@ -149,7 +156,7 @@ class DnsZone(Closing):
         Raises:
             ValueError: `seconds` is negative or no number.
         """
-        if not 0 <= seconds <= 3600:  # noqa: PLR2004
+        if not 0 <= number("seconds", seconds) <= 3600:  # noqa: PLR2004
             raise ValueError(f"seconds: {seconds!r} is no time between 0 and 3600 s")
         self._do(lambda: setattr(self, "_delay", float(seconds)))
 
@@ -247,14 +254,40 @@ def _addresses(listed: Iterable[str], ttl: int | None) -> Entry:
     if isinstance(listed, str):
         raise ValueError(f"addresses: {listed!r} is one text; give a list of addresses")  # noqa: TRY004 - no address
     entry = Entry(_checked(ttl))
-    for text in listed:
-        kind, data = wire.address(text)
+    for place, one in enumerate(items("addresses", listed, "addresses")):
+        try:
+            kind, data = wire.address(text(f"addresses[{place}]", one))
+        except ValueError as error:
+            raise ValueError(f"addresses[{place}]: {error}") from None
         entry.data.setdefault(kind, []).append(data)
     return entry
 
 
+def _listed(services: object) -> list[Any]:
+    return items("services", services, "(priority, weight, port, target)")
+
+
+def _service(place: int, service: object) -> bytes:
+    what = f"services[{place}]"
+    fields = items(what, service, "priority, weight, port and target")
+    if len(fields) != 4:  # noqa: PLR2004 - as the message says
+        raise ValueError(f"{what} has {len(fields)} fields, and not priority, weight, port and target")
+    priority, weight, port, target = fields
+    return wire.service(
+        whole(f"{what}: the priority", priority),
+        whole(f"{what}: the weight", weight),
+        whole(f"{what}: the port", port),
+        text(f"{what}: the target", target),
+    )
+
+
+def _kind(kind: str) -> None:
+    if kind not in wire.KINDS.values():
+        raise ValueError(f"kind: {kind!r} is none of {', '.join(wire.KINDS.values())}")
+
+
 def _checked(ttl: int | None) -> int | None:
-    if ttl is not None and not 0 <= ttl <= LONGEST_TTL:
+    if ttl is not None and not 0 <= whole("ttl", ttl) <= LONGEST_TTL:
         raise ValueError(f"ttl: {ttl!r} is no number of seconds from 0 to {LONGEST_TTL}")
     return ttl
 

@@ -7,6 +7,7 @@ import socket
 from selectors import EVENT_READ
 from typing import TYPE_CHECKING, Protocol
 
+from hanaming._arguments import number, text, whole, wrong_type
 from hanaming.testing._closing import Closing
 from hanaming.testing._connection import Connection
 from hanaming.testing._faults import Faults, Loss
@@ -43,11 +44,14 @@ class FaultProxy(Closing):
     """
 
     def __init__(self, upstream: str | Addressed, *, host: str = "127.0.0.1") -> None:
-        self._upstream = _resolved(upstream if isinstance(upstream, str) else upstream.address)
+        at = upstream if isinstance(upstream, str) else getattr(upstream, "address", None)
+        if at is None:
+            raise wrong_type("upstream", 'an address, such as "127.0.0.1:8080", or something that has one', upstream)
+        self._upstream = _resolved(text("upstream", at))
         self._faults = Faults()
         self._connections: set[Connection] = set()
         self._taken = 0
-        self._listener = _bound(host, 0)
+        self._listener = _bound(text("host", host), 0)
         self._name: tuple[str, int] = self._listener.getsockname()[:2]
         self._is_refusing = self._is_closed = False
         self._reactor = Reactor(f"hanaming-fault-proxy-{self.port}")
@@ -105,7 +109,7 @@ class FaultProxy(Closing):
         Raises:
             ValueError: `seconds` is negative or no number.
         """
-        if not 0 <= seconds <= 3600:  # noqa: PLR2004
+        if not 0 <= number("seconds", seconds) <= 3600:  # noqa: PLR2004
             raise ValueError(f"seconds: {seconds!r} is no time between 0 and 3600 s")
         self._change(delay=float(seconds))
 
@@ -115,7 +119,7 @@ class FaultProxy(Closing):
         Raises:
             ValueError: `bytes_per_second` is not positive.
         """
-        if not bytes_per_second > 0:
+        if not number("bytes_per_second", bytes_per_second) > 0:
             raise ValueError(f"bytes_per_second: {bytes_per_second!r} is not positive; black_hole() lets nothing pass")
         self._change(rate=float(bytes_per_second))
 
@@ -181,9 +185,9 @@ class FaultProxy(Closing):
         return f"<FaultProxy {self.address} to {host}:{port}, {state}>"
 
     def _lose(self, loss: Loss, times: int | None, after: int) -> None:
-        if times is not None and times < 1:
+        if times is not None and whole("times", times) < 1:
             raise ValueError(f"times: {times!r} is less than 1; heal() ends all faults")
-        if after < 0:
+        if whole("after", after) < 0:
             raise ValueError(f"after: {after!r} is negative")
         self._change(loss=loss, times=times, after=after)
 

@@ -18,6 +18,7 @@ use super::super::error::{self, entered};
 use super::super::known::Known as _;
 use super::super::node::PyNode;
 use super::super::operation::{self, Prepared};
+use super::super::parameter::Timeout;
 use super::super::process;
 use super::super::product::Home;
 use super::super::registration::Registrar;
@@ -92,7 +93,7 @@ impl PyAioContext {
         &self,
         py: Python<'py>,
         prepared: PyResult<Prepared>,
-        timeout: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let turning = self.session.turning(py)?;
         let future = turning.get().futures().make(py)?;

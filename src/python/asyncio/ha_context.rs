@@ -6,6 +6,10 @@ use super::super::argument::Argument;
 use super::super::error::entered;
 use super::super::ha_context::Given;
 use super::super::imports::Imported;
+use super::super::parameter::{
+    AttemptTimeout, Cache, Cluster, FollowViews, Instance, Lease, PolicyName, Time, Timeout, Weight, flag, number, some_string,
+    text,
+};
 use super::super::registration::{self, Offer};
 use super::super::service::{self, PyService};
 use super::super::{error, known, operation, show};
@@ -26,14 +30,14 @@ impl PyAioHAContext {
     fn py_new(
         py: Python<'_>,
         provider: Option<&Bound<'_, PyAny>>,
-        policy: &str,
-        timeout: f64,
-        attempt_timeout: f64,
+        #[pyo3(from_py_with = text::<PolicyName>)] policy: &str,
+        #[pyo3(from_py_with = number::<Time>)] timeout: f64,
+        #[pyo3(from_py_with = number::<AttemptTimeout>)] attempt_timeout: f64,
         dns_refresh: Argument<'_>,
         dns_servers: Option<&Bound<'_, PyAny>>,
-        cluster: Option<String>,
-        follow_views: bool,
-        cache: bool,
+        #[pyo3(from_py_with = some_string::<Cluster>)] cluster: Option<String>,
+        #[pyo3(from_py_with = flag::<FollowViews>)] follow_views: bool,
+        #[pyo3(from_py_with = flag::<Cache>)] cache: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
         entered(|| {
             let given = Given {
@@ -81,7 +85,7 @@ impl PyAioHAContext {
 
     /// The processes that offer a service: a list of `Instance`. Raises what `list_names` raises.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn instances<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let context = slf.as_super().get();
             context.start(slf.py(), operation::instances(context.base(), name), timeout)
@@ -100,10 +104,10 @@ impl PyAioHAContext {
         slf: &Bound<'py, Self>,
         name: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
-        weight: f64,
+        #[pyo3(from_py_with = number::<Weight>)] weight: f64,
         metadata: Option<&Bound<'py, PyAny>>,
-        lease: f64,
-        instance: Option<String>,
+        #[pyo3(from_py_with = number::<Lease>)] lease: f64,
+        #[pyo3(from_py_with = some_string::<Instance>)] instance: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let context = slf.as_super().get();

@@ -16,6 +16,10 @@ use super::super::asked::Rows;
 use super::super::attempts;
 use super::super::error::{self, entered};
 use super::super::known::Known as _;
+use super::super::parameter::{
+    All, CreateParents, Initial, Lease, NodeToForget, OperationId, Provider, Scope, Time, Timeout, Tree, flag, number,
+    some_number, text,
+};
 use super::super::session::Session;
 use super::super::show::Shown;
 use super::super::watch::{PyWatch, Watched};
@@ -26,7 +30,11 @@ use super::{Owned, PyContext};
 impl PyContext {
     #[new]
     #[pyo3(signature = (provider, *, timeout = 5.0))]
-    fn py_new(py: Python<'_>, provider: &str, timeout: f64) -> PyResult<Self> {
+    fn py_new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = text::<Provider>)] provider: &str,
+        #[pyo3(from_py_with = number::<Time>)] timeout: f64,
+    ) -> PyResult<Self> {
         entered(|| {
             let session = ClientConfig::local(provider)
                 .and_then(|config| Ok(ClientConfig { timeout: seconds("timeout", timeout)?, ..config }))
@@ -40,7 +48,7 @@ impl PyContext {
     /// Links are followed. Raises `NameNotFoundError`, `NotContextError`, `LinkLoopError`, `InvalidNameError`;
     /// `ServiceUnavailableError` where some node was silent and no other has the name.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn lookup<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn lookup<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.look_up(name, timeout, || operation::lookup(&self.base, name)))
     }
 
@@ -50,7 +58,7 @@ impl PyContext {
         &self,
         name: &Bound<'py, PyAny>,
         default: Option<Py<PyAny>>,
-        timeout: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let default = default.unwrap_or_else(|| name.py().None());
@@ -61,21 +69,26 @@ impl PyContext {
     /// The same as `lookup`, but a link at the end is given as a `LinkRef` and not followed, and a reference is given
     /// as it is.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn lookup_link<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn lookup_link<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(name.py(), operation::lookup_link(&self.base, name)?, timeout))
     }
 
     /// What is bound at many names: a `dict` without those at which nothing is. A silent node is an error. Up to 1,024 names
     /// are answered from one moment of each tree that one node has.
     #[pyo3(signature = (names, *, timeout = None))]
-    fn lookup_many<'py>(&self, names: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn lookup_many<'py>(&self, names: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(names.py(), operation::lookup_many(&self.base, names)?, timeout))
     }
 
     /// What is bound at a name, and how that was found out: a `Resolution`. With `all=True` every node's answer, a
     /// list; links are told and not followed then.
     #[pyo3(signature = (name, *, all = false, timeout = None))]
-    fn resolve<'py>(&self, name: &Bound<'py, PyAny>, all: bool, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn resolve<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = flag::<All>)] all: bool,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(name.py(), operation::resolve(&self.base, name, all)?, timeout))
     }
 
@@ -88,9 +101,9 @@ impl PyContext {
         &self,
         name: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
-        create_parents: bool,
-        lease: Option<f64>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = flag::<CreateParents>)] create_parents: bool,
+        #[pyo3(from_py_with = some_number::<Lease>)] lease: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let options = BindOptions { replace: false, create_parents, lease: None };
@@ -106,9 +119,9 @@ impl PyContext {
         &self,
         name: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
-        create_parents: bool,
-        lease: Option<f64>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = flag::<CreateParents>)] create_parents: bool,
+        #[pyo3(from_py_with = some_number::<Lease>)] lease: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let options = BindOptions { replace: true, create_parents, lease: None };
@@ -120,7 +133,7 @@ impl PyContext {
     ///
     /// Raises `ContextNotEmptyError`; `NameNotFoundError` where a context on the way is missing.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn unbind<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn unbind<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(name.py(), operation::unbind(&self.base, name)?, timeout))
     }
 
@@ -129,7 +142,12 @@ impl PyContext {
     /// Raises `NameAlreadyBoundError` for the new name, `NameNotFoundError` for the old one, and
     /// `OperationNotSupportedError` for a context.
     #[pyo3(signature = (old, new, *, timeout = None))]
-    fn rename<'py>(&self, old: &Bound<'py, PyAny>, new: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn rename<'py>(
+        &self,
+        old: &Bound<'py, PyAny>,
+        new: &Bound<'py, PyAny>,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(old.py(), operation::rename(&self.base, old, new)?, timeout))
     }
 
@@ -145,8 +163,8 @@ impl PyContext {
         &self,
         py: Python<'py>,
         name: Argument<'py>,
-        tree: &str,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = text::<Tree>)] tree: &str,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Entries)?, timeout))
     }
@@ -160,8 +178,8 @@ impl PyContext {
         &self,
         py: Python<'py>,
         name: Argument<'py>,
-        tree: &str,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = text::<Tree>)] tree: &str,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Bindings)?, timeout))
     }
@@ -171,8 +189,8 @@ impl PyContext {
     fn create_subcontext<'py>(
         &self,
         name: &Bound<'py, PyAny>,
-        create_parents: bool,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = flag::<CreateParents>)] create_parents: bool,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(name.py(), operation::create_subcontext(&self.base, name, create_parents)?, timeout))
     }
@@ -182,14 +200,14 @@ impl PyContext {
     /// Raises `NotContextError` for a value, `ContextNotEmptyError`, and `NameNotFoundError` where a context on the way
     /// is missing.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn destroy_subcontext<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn destroy_subcontext<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(name.py(), operation::destroy_subcontext(&self.base, name)?, timeout))
     }
 
     /// What `lookup` gives, as soon as the name can be looked up. Raises `TimeLimitExceededError` after `timeout`
     /// seconds.
     #[pyo3(signature = (name, *, timeout))]
-    fn wait_for<'py>(&self, name: &Bound<'py, PyAny>, timeout: f64) -> PyResult<Bound<'py, PyAny>> {
+    fn wait_for<'py>(&self, name: &Bound<'py, PyAny>, timeout: Timeout) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(name.py(), operation::wait_for(&self.base, name)?, Some(timeout)))
     }
 
@@ -198,7 +216,7 @@ impl PyContext {
         signature = (name = Argument::Absent, *, timeout = None),
         text_signature = "($self, name='', *, timeout=None)"
     )]
-    fn check<'py>(&self, py: Python<'py>, name: Argument<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn check<'py>(&self, py: Python<'py>, name: Argument<'py>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(py, operation::check(&self.base, &name.or_here(py))?, timeout))
     }
 
@@ -209,7 +227,7 @@ impl PyContext {
         &self,
         name: &Bound<'py, PyAny>,
         keep: &Bound<'py, PyAny>,
-        timeout: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(name.py(), operation::resolve_conflict(&self.base, name, keep)?, timeout))
     }
@@ -217,26 +235,36 @@ impl PyContext {
     /// What became of a change of the cluster tree that ended without an answer: an `OperationStatus`. `operation_id` is that
     /// of the error.
     #[pyo3(signature = (operation_id, *, timeout = None))]
-    fn operation_status<'py>(&self, py: Python<'py>, operation_id: &str, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn operation_status<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = text::<OperationId>)] operation_id: &str,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(py, operation::operation_status(py, &self.base, operation_id)?, timeout))
     }
 
     /// Says that a dead member never comes back: no node counts it any longer. One that is there is refused.
     #[pyo3(signature = (node, *, timeout = None))]
-    fn forget<'py>(&self, py: Python<'py>, node: &str, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn forget<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = text::<NodeToForget>)] node: &str,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(py, operation::forget(py, &self.base, node)?, timeout))
     }
 
     /// What the node that is asked says of itself: a `NodeStatus`.
     #[pyo3(signature = (*, timeout = None))]
-    fn status<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn status<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(py, operation::status(py, &self.base)?, timeout))
     }
 
     /// Bids the node that is asked leave the cluster: it refuses what is new and finishes what runs. Returns as soon as
     /// it has begun. The request goes to one node and never to another.
     #[pyo3(signature = (*, timeout = None))]
-    fn quiesce<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn quiesce<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.run(py, operation::quiesce(py, &self.base)?, timeout))
     }
 
@@ -266,7 +294,13 @@ impl PyContext {
         signature = (name = Argument::Absent, *, scope = "subtree", initial = true),
         text_signature = "($self, name='', *, scope='subtree', initial=True)"
     )]
-    fn watch<'py>(&self, py: Python<'py>, name: Argument<'py>, scope: &str, initial: bool) -> PyResult<PyWatch> {
+    fn watch<'py>(
+        &self,
+        py: Python<'py>,
+        name: Argument<'py>,
+        #[pyo3(from_py_with = text::<Scope>)] scope: &str,
+        #[pyo3(from_py_with = flag::<Initial>)] initial: bool,
+    ) -> PyResult<PyWatch> {
         entered(|| {
             let aim = Watched::read(&self.base, &name.or_here(py), scope, self.session.is_ha())?;
             if self.is_closed() {

@@ -16,6 +16,10 @@ use super::super::super::attempts;
 use super::super::super::error::{self, entered};
 use super::super::super::imports::Imported;
 use super::super::super::known::Known as _;
+use super::super::super::parameter::{
+    All, CreateParents, Initial, Lease, NodeToForget, OperationId, Provider, Scope, Time, Timeout, Tree, flag, number,
+    some_number, text,
+};
 use super::super::super::show::Shown;
 use super::super::super::watch::Watched;
 use super::super::super::{operation, show};
@@ -31,7 +35,11 @@ const BRIEFLY: Duration = Duration::from_millis(100);
 impl PyAioContext {
     #[new]
     #[pyo3(signature = (provider, *, timeout = 5.0))]
-    fn py_new(py: Python<'_>, provider: &str, timeout: f64) -> PyResult<Self> {
+    fn py_new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = text::<Provider>)] provider: &str,
+        #[pyo3(from_py_with = number::<Time>)] timeout: f64,
+    ) -> PyResult<Self> {
         entered(|| {
             let session = ClientConfig::local(provider)
                 .and_then(|config| Ok(ClientConfig { timeout: seconds("timeout", timeout)?, ..config }))
@@ -45,7 +53,7 @@ impl PyAioContext {
     /// Links are followed. Raises `NameNotFoundError`, `NotContextError`, `LinkLoopError`, `InvalidNameError`;
     /// `ServiceUnavailableError` where some node was silent and no other has the name.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn lookup<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn lookup<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::lookup(&self.base, name), timeout))
     }
 
@@ -55,7 +63,7 @@ impl PyAioContext {
         &self,
         name: &Bound<'py, PyAny>,
         default: Option<Py<PyAny>>,
-        timeout: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let py = name.py();
@@ -66,21 +74,26 @@ impl PyAioContext {
     /// The same as `lookup`, but a link at the end is given as a `LinkRef` and not followed, and a reference is given
     /// as it is.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn lookup_link<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn lookup_link<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::lookup_link(&self.base, name), timeout))
     }
 
     /// What is bound at many names: a `dict` without those at which nothing is. A silent node is an error. Up to 1,024 names
     /// are answered from one moment of each tree that one node has.
     #[pyo3(signature = (names, *, timeout = None))]
-    fn lookup_many<'py>(&self, names: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn lookup_many<'py>(&self, names: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(names.py(), operation::lookup_many(&self.base, names), timeout))
     }
 
     /// What is bound at a name, and how that was found out: a `Resolution`. With `all=True` every node's answer, a
     /// list; links are told and not followed then.
     #[pyo3(signature = (name, *, all = false, timeout = None))]
-    fn resolve<'py>(&self, name: &Bound<'py, PyAny>, all: bool, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn resolve<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = flag::<All>)] all: bool,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::resolve(&self.base, name, all), timeout))
     }
 
@@ -93,9 +106,9 @@ impl PyAioContext {
         &self,
         name: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
-        create_parents: bool,
-        lease: Option<f64>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = flag::<CreateParents>)] create_parents: bool,
+        #[pyo3(from_py_with = some_number::<Lease>)] lease: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let options = BindOptions { replace: false, create_parents, lease: None };
@@ -111,9 +124,9 @@ impl PyAioContext {
         &self,
         name: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
-        create_parents: bool,
-        lease: Option<f64>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = flag::<CreateParents>)] create_parents: bool,
+        #[pyo3(from_py_with = some_number::<Lease>)] lease: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             let options = BindOptions { replace: true, create_parents, lease: None };
@@ -125,7 +138,7 @@ impl PyAioContext {
     ///
     /// Raises `ContextNotEmptyError`; `NameNotFoundError` where a context on the way is missing.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn unbind<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn unbind<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::unbind(&self.base, name), timeout))
     }
 
@@ -134,7 +147,12 @@ impl PyAioContext {
     /// Raises `NameAlreadyBoundError` for the new name, `NameNotFoundError` for the old one, and
     /// `OperationNotSupportedError` for a context.
     #[pyo3(signature = (old, new, *, timeout = None))]
-    fn rename<'py>(&self, old: &Bound<'py, PyAny>, new: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn rename<'py>(
+        &self,
+        old: &Bound<'py, PyAny>,
+        new: &Bound<'py, PyAny>,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(old.py(), operation::rename(&self.base, old, new), timeout))
     }
 
@@ -150,8 +168,8 @@ impl PyAioContext {
         &self,
         py: Python<'py>,
         name: Argument<'py>,
-        tree: &str,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = text::<Tree>)] tree: &str,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Entries), timeout))
     }
@@ -165,8 +183,8 @@ impl PyAioContext {
         &self,
         py: Python<'py>,
         name: Argument<'py>,
-        tree: &str,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = text::<Tree>)] tree: &str,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(py, operation::list(&self.base, &name.or_here(py), tree, Rows::Bindings), timeout))
     }
@@ -176,8 +194,8 @@ impl PyAioContext {
     fn create_subcontext<'py>(
         &self,
         name: &Bound<'py, PyAny>,
-        create_parents: bool,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = flag::<CreateParents>)] create_parents: bool,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::create_subcontext(&self.base, name, create_parents), timeout))
     }
@@ -187,14 +205,14 @@ impl PyAioContext {
     /// Raises `NotContextError` for a value, `ContextNotEmptyError`, and `NameNotFoundError` where a context on the way
     /// is missing.
     #[pyo3(signature = (name, *, timeout = None))]
-    fn destroy_subcontext<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn destroy_subcontext<'py>(&self, name: &Bound<'py, PyAny>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::destroy_subcontext(&self.base, name), timeout))
     }
 
     /// What `lookup` gives, as soon as the name can be looked up. Raises `TimeLimitExceededError` after `timeout`
     /// seconds.
     #[pyo3(signature = (name, *, timeout))]
-    fn wait_for<'py>(&self, name: &Bound<'py, PyAny>, timeout: f64) -> PyResult<Bound<'py, PyAny>> {
+    fn wait_for<'py>(&self, name: &Bound<'py, PyAny>, timeout: Timeout) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::wait_for(&self.base, name), Some(timeout)))
     }
 
@@ -203,7 +221,7 @@ impl PyAioContext {
         signature = (name = Argument::Absent, *, timeout = None),
         text_signature = "($self, name='', *, timeout=None)"
     )]
-    fn check<'py>(&self, py: Python<'py>, name: Argument<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn check<'py>(&self, py: Python<'py>, name: Argument<'py>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(py, operation::check(&self.base, &name.or_here(py)), timeout))
     }
 
@@ -214,7 +232,7 @@ impl PyAioContext {
         &self,
         name: &Bound<'py, PyAny>,
         keep: &Bound<'py, PyAny>,
-        timeout: Option<f64>,
+        timeout: Option<Timeout>,
     ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(name.py(), operation::resolve_conflict(&self.base, name, keep), timeout))
     }
@@ -222,26 +240,36 @@ impl PyAioContext {
     /// What became of a change of the cluster tree that ended without an answer: an `OperationStatus`. `operation_id` is that
     /// of the error.
     #[pyo3(signature = (operation_id, *, timeout = None))]
-    fn operation_status<'py>(&self, py: Python<'py>, operation_id: &str, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn operation_status<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = text::<OperationId>)] operation_id: &str,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(py, operation::operation_status(py, &self.base, operation_id), timeout))
     }
 
     /// Says that a dead member never comes back: no node counts it any longer. One that is there is refused.
     #[pyo3(signature = (node, *, timeout = None))]
-    fn forget<'py>(&self, py: Python<'py>, node: &str, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn forget<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = text::<NodeToForget>)] node: &str,
+        timeout: Option<Timeout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(py, operation::forget(py, &self.base, node), timeout))
     }
 
     /// What the node that is asked says of itself: a `NodeStatus`.
     #[pyo3(signature = (*, timeout = None))]
-    fn status<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn status<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(py, operation::status(py, &self.base), timeout))
     }
 
     /// Bids the node that is asked leave the cluster: it refuses what is new and finishes what runs. Done as soon as
     /// it has begun. The request goes to one node and never to another.
     #[pyo3(signature = (*, timeout = None))]
-    fn quiesce<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn quiesce<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
         entered(|| self.start(py, operation::quiesce(py, &self.base), timeout))
     }
 
@@ -296,7 +324,13 @@ impl PyAioContext {
         signature = (name = Argument::Absent, *, scope = "subtree", initial = true),
         text_signature = "($self, name='', *, scope='subtree', initial=True)"
     )]
-    fn watch<'py>(&self, py: Python<'py>, name: Argument<'py>, scope: &str, initial: bool) -> PyResult<Bound<'py, PyAny>> {
+    fn watch<'py>(
+        &self,
+        py: Python<'py>,
+        name: Argument<'py>,
+        #[pyo3(from_py_with = text::<Scope>)] scope: &str,
+        #[pyo3(from_py_with = flag::<Initial>)] initial: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         entered(|| {
             static WATCH: Imported = Imported::new("hanaming.aio._watch", "Watch");
             let aim = Watched::read(&self.base, &name.or_here(py), scope, self.session.is_ha())?;
