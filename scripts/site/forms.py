@@ -8,6 +8,7 @@ from typing import Any
 
 from hanaming import Balancer, NamingError, classify, read_failures
 from hanaming.jndi import Environment
+from hanaming.records import OperationStatus
 from hanaming.simulation import simulate
 from hanaming.testing import Cluster
 
@@ -40,7 +41,8 @@ def forms(folder: Path) -> list[tuple[str, Any]]:
         for node in cluster[:2]:
             node.local.bind("services/orders", {"url": "http://10.0.0.5:8080"}, create_parents=True)
         names.bind("config/limits", {"rps": 100}, create_parents=True)
-        names.bind("price", 1)
+        take("a receipt", names.bind("price", 1))
+        take("a node's status", names.status())
         take("a node", cluster[0].node)
         take("an HA context", names)
         take("a local context", cluster[0].local)
@@ -67,6 +69,7 @@ def forms(folder: Path) -> list[tuple[str, Any]]:
         take("targets", names.targets)
         take("a view", names.view)
         take("metrics", names.metrics)
+    take("an operation's status", OperationStatus("unknown", None, None, ["n1", "n2"]))
     with Balancer(["127.0.0.1:9", "127.0.0.2:9"]) as balancer:
         take("a balancer", balancer)
     take("a verdict", classify("org.omg.CORBA.TRANSIENT: vmcid: 0x49421000 minor code: 40 completed: No"))

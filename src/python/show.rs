@@ -54,11 +54,11 @@ pub fn reach(known: &dyn Known) -> String {
 
 /// The same as a table, with the targets, the view and, of a node in this process, the names that it has itself.
 pub fn html<'py>(py: Python<'py>, shown: &Shown<'_>) -> PyResult<Bound<'py, PyAny>> {
-    let Shown { class, base, known, .. } = shown;
+    let Shown { class, base, known, closed } = shown;
     let about = [
         ("root", if base.is_empty() { "the root".to_owned() } else { base.to_string() }),
         ("asks", reach(*known)),
-        ("names", if known.is_ha() { "the whole cluster's" } else { "this node's local tree's" }.to_owned()),
+        ("names", names(*known, *closed)),
         ("state", if shown.closed { "closed" } else { "open" }.to_owned()),
     ];
     let targets = known::targets(py, *known)?;
@@ -68,6 +68,15 @@ pub fn html<'py>(py: Python<'py>, shown: &Shown<'_>) -> PyResult<Bound<'py, PyAn
         parts.extend(trees(py, node, base, known.is_ha())?.map(Some));
     }
     form(py, class, &about, &parts)
+}
+
+/// Whose names they are; of another process's, how they are had: what is shown asks nobody.
+fn names(known: &dyn Known, closed: bool) -> String {
+    let whose = if known.is_ha() { "the whole cluster's" } else { "this node's local tree's" };
+    if closed || known.node().is_some() {
+        return whose.to_owned();
+    }
+    format!("{whose}, not asked for by a display; ctx.list_bindings() is a table of them")
 }
 
 /// What stands beneath a context in the trees that a node of this process has: memory, so that nobody is asked.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from hanaming import Attempt, CompletionStatus, Context, HAContext, LinkRef, Name, NameNotFoundError, Node, Reference
-from hanaming.records import CheckReport
+from hanaming.records import CheckReport, OperationStatus
 from hanaming.records.attempts import Attempts
 
 NASTY = "<script>alert(1)</script>&\"'"
@@ -197,6 +198,37 @@ def test_receipt_and_target(busy: Node) -> None:
         ctx.lookup("a")
         assert ctx.targets[0].state == "good"
         assert ctx.view == busy.view
+
+
+def test_what_became_of_a_change(busy: Node) -> None:
+    receipt = busy.context().bind("x", 1)
+    assert f"Receipt\nversion\n{receipt.version}\nheld by\nn1\nlive\n1 of 1 member\n" in shown(receipt)
+    done = OperationStatus("done", NASTY, "4.n1", [])
+    assert repr(done) == f"<OperationStatus done of {NASTY!r}, version 4.n1>"
+    assert f"state\ndone\nname\n{NASTY}\nversion\n4.n1\n" in shown(done)
+    unknown = OperationStatus("unknown", None, None, ["n2", "n3"])
+    assert repr(unknown) == "<OperationStatus unknown; silent: n2, n3>"
+    assert "state\nunknown\nsilent\nn2, n3\n" in shown(unknown)
+
+
+def test_what_a_node_says_of_itself(busy: Node) -> None:
+    with Context(busy.url) as ctx:
+        status = ctx.status()
+    assert repr(status) == f"<NodeStatus of n1 at {busy.address}, live>"
+    text = shown(status)
+    assert f"Node n1\naddress\n{busy.address}\ncluster\ndefault\nstate\nlive\nup for\n" in text
+    assert "names in its local tree\n1\nnames in the cluster tree\n0\n" in text
+    assert f"Members\nmember\naddress\nstate\nn1\n{busy.address}\nlive\n" in text
+    assert "Settings\nsetting\nvalue\nfrom\n" in text
+    assert "warning" not in text
+    assert f"warning\n{NASTY}\n" in shown(replace(status, warnings=[NASTY]))
+
+
+def test_a_context_of_another_process_says_how_its_names_are_had(busy: Node) -> None:
+    with HAContext(busy.url) as ctx:
+        assert "not asked for by a display; ctx.list_bindings() is a table of them" in shown(ctx)
+    assert "not asked for" not in shown(ctx)
+    assert "not asked for" not in shown(busy.context())
 
 
 def test_check_report(cluster: Callable[[int], list[Node]]) -> None:

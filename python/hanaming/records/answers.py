@@ -171,6 +171,14 @@ class Receipt:
     def __repr__(self) -> str:
         return f"<Receipt {self.version}: held by {', '.join(self.acked_by)}; {self.live} of {self.members} live>"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            ("version", self.version or "none"),
+            ("held by", ", ".join(self.acked_by)),
+            ("live", f"{self.live} of {counted(self.members, 'member')}"),
+        ]
+        return table("Receipt", ("", ""), rows)
+
 
 @dataclass(frozen=True, slots=True)
 class OperationStatus:
@@ -186,3 +194,16 @@ class OperationStatus:
     """The write that it made."""
     silent: list[str]
     """The live nodes that did not answer, where it is unknown."""
+
+    def __repr__(self) -> str:
+        told = [f" of {self.name!r}" if self.name is not None else ""]
+        told += [f", version {self.version}"] if self.version is not None else []
+        told += [f"; silent: {', '.join(self.silent)}"] if self.silent else []
+        return f"<OperationStatus {self.state}{''.join(told)}>"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, str]] = [("state", self.state)]
+        rows += [("name", self.name)] if self.name is not None else []
+        rows += [("version", self.version)] if self.version is not None else []
+        rows += [("silent", ", ".join(self.silent))] if self.silent else []
+        return table("What became of the operation", ("", ""), rows)

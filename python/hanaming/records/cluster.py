@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hanaming._show import table
+from hanaming._show import duration, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +101,27 @@ class NodeStatus:
 
     def __repr__(self) -> str:
         return f"<NodeStatus of {self.node} at {self.address}, {self.state}>"
+
+    def _repr_html_(self) -> str:
+        about = [
+            ("address", self.address),
+            ("cluster", self.cluster),
+            ("state", self.state),
+            ("up for", duration(self.uptime)),
+            ("names in its local tree", self.local_names),
+            ("names in the cluster tree", self.cluster_names),
+            ("writes seen", self.tree.writes),
+            ("digest", self.tree.digest),
+            ("conflicts", self.tree.conflicts),
+            ("lagging behind it", ", ".join(self.tree.lagging) or "nobody"),
+            ("open connections", self.connections),
+            ("requests served", self.requests),
+            *(("warning", warning) for warning in self.warnings),
+        ]
+        members = [(member.name, member.address, member.state) for member in self.members]
+        settings = [(setting.name, setting.value, setting.source) for setting in self.settings]
+        return (
+            table(f"Node {self.node}", ("", ""), about)
+            + table("Members", ("member", "address", "state"), members)
+            + table("Settings", ("setting", "value", "from"), settings)
+        )
