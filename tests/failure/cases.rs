@@ -3,7 +3,8 @@
 //! `handed.jsonl` are real failures as they were found; `tables.jsonl` go through the contract's tables, form by form;
 //! `field.jsonl` is what products, languages and log collectors print, written down before the reader had seen it;
 //! `around.jsonl` is what stands around failures: heads that name them before, traces of servers, other failures in one chain,
-//! documents that only speak of them.
+//! documents that only speak of them;
+//! `rules.jsonl` has a text for rules of the log reader that no other text needs, as it stands: each fails without its rule.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -115,6 +116,11 @@ fn the_cases_of_the_field() {
 #[test]
 fn the_cases_of_what_surrounds_failures() {
     all_right("around.jsonl", 150);
+}
+
+#[test]
+fn the_cases_of_the_reader_s_rules() {
+    all_right("rules.jsonl", 25);
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub fn strip(line: &str) -> Stripped<'_> {
         let rest = &found.content[blanks..];
         // Ant indents its tags, and Python the members of a group.
         let begun = found.content.len() < line.len() || blanks == 0 || rest.starts_with("| ");
-        let Some(piece) = piece(rest, found.content.len() == line.len()).filter(|_| begun || one_word_tag(rest)) else { break };
+        let Some(piece) = piece(rest, !found.is_record).filter(|_| begun || one_word_tag(rest)) else { break };
         match piece.kind {
             Kind::Time => found.time = found.time.or(Some(time_in(&rest[..piece.length]))),
             Kind::Level(level) => found.is_notice = NOTICES.contains(&level),
@@ -85,8 +85,8 @@ fn one_word_tag(text: &str) -> bool {
 }
 
 /// The piece of a prefix that `text` begins with.
-fn piece(text: &str, is_first: bool) -> Option<Piece<'_>> {
-    bracketed(text).or_else(|| time(text)).or_else(|| level(text, is_first)).or_else(|| pair(text)).or_else(|| tag(text))
+fn piece(text: &str, is_no_record: bool) -> Option<Piece<'_>> {
+    bracketed(text).or_else(|| time(text)).or_else(|| level(text, is_no_record)).or_else(|| pair(text)).or_else(|| tag(text))
 }
 
 /// `[java]`, `[2021-05-29T04:05:01.867Z]`, `(main)`, and `GlassFish`'s `[#|…|…|` up to its message.
@@ -148,11 +148,11 @@ fn level_kind(word: &str) -> Kind<'_> {
 }
 
 /// A level, with the colon that may follow it. Only capitals: `Error` begins too many messages.
-/// `PostgreSQL` begins what it answers with `FATAL: `: at the start of a line that is the rest of a message.
-fn level(text: &str, is_first: bool) -> Option<Piece<'_>> {
+/// `PostgreSQL` begins what it answers with `FATAL: `: where nothing else shows a record, the line is the rest of a message.
+fn level(text: &str, is_no_record: bool) -> Option<Piece<'_>> {
     let length = text.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(text.len());
     let level = LEVELS.iter().find(|level| **level == &text[..length])?;
-    if is_first && text[length..].starts_with(": ") && *level == "FATAL" {
+    if is_no_record && text[length..].starts_with(": ") && *level == "FATAL" {
         return None;
     }
     let rest = &text[length..];
