@@ -33,6 +33,11 @@ pub enum AddressError {
     /// It says no port.
     #[error("{0:?} has no port; write host:port, for instance 10.0.0.5:8080")]
     NoPort(String),
+    /// It says more than a name in DNS and a port.
+    #[error(
+        "{0:?} must be one name and its port and nothing else: what is called there is yours to say; write dns://orders.example:8080"
+    )]
+    MoreThanAHost(String),
     /// It says more than the name of SRV records.
     #[error("{0:?} must be one name and nothing else, as SRV records tell the ports; write srv://_http._tcp.orders.example")]
     MoreThanAName(String),
@@ -57,6 +62,9 @@ pub fn parse(text: &str) -> Result<Source, AddressError> {
             let scheme = scheme.to_ascii_lowercase();
             if scheme == "srv" {
                 return services(rest).ok_or_else(|| AddressError::MoreThanAName(text.to_owned()));
+            }
+            if scheme == "dns" && rest.trim_end_matches('/').contains(['/', '?', '#', '@']) {
+                return Err(AddressError::MoreThanAHost(text.to_owned()));
             }
             let port = PORTS.iter().find(|(known, _)| *known == scheme).map_or(0, |(_, port)| *port);
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -98,7 +106,7 @@ pub(super) fn plain_zone(host: &str) -> String {
 pub(super) fn services(text: &str) -> Option<Source> {
     let name = text.strip_suffix('/').unwrap_or(text).trim_end_matches('.');
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-    (!name.is_empty() && name.chars().all(is_name)).then(|| Source::Services(name.into()))
+    (name.split('.').all(|label| !label.is_empty()) && name.chars().all(is_name)).then(|| Source::Services(name.into()))
 }
 
 #[cfg(test)]
@@ -122,6 +130,7 @@ mod tests {
             ("redis://a/0", "a:6379"),
             ("corbaloc://a:2809/key", "a:2809"),
             ("dns://orders.prod:8080", "orders.prod:8080"),
+            ("dns://orders.prod.:8080/", "orders.prod.:8080"),
             ("srv://_http._tcp.orders/", "_http._tcp.orders"),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), endpoint, "{text}");
@@ -153,6 +162,13 @@ mod tests {
             ("srv://orders:80", "one name and nothing else"),
             ("srv://", "one name and nothing else"),
             ("srv://orders/path", "one name and nothing else"),
+            ("srv://_http..orders", "one name and nothing else"),
+            ("dns://orders:80/path", "one name and its port and nothing else"),
+            ("dns://orders:80?x=1", "one name and its port and nothing else"),
+            ("dns://user@orders:80", "one name and its port and nothing else"),
+            ("dns://..:80", "a dot with nothing before it"),
+            ("a..b:80", "a dot with nothing before it"),
+            (".:80", "a dot with nothing before it"),
         ] {
             let said = parse(text).unwrap_err().to_string();
             assert!(said.contains(part), "{text:?}: {said}");

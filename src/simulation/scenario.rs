@@ -7,7 +7,8 @@ use crate::discovery::RefreshMode;
 use crate::naming::{ErrorKind, NamingError};
 
 /// A week.
-pub const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+pub const WEEK: Duration = DAY.saturating_mul(7);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Where a server is when it comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,9 +123,12 @@ impl Scenario {
         for (_, servers) in &self.scaling {
             in_range("scaling: a number of servers", *servers, MOST_SERVERS)?;
         }
-        let beyond = |at: Duration| at >= self.length;
-        if self.scaling.iter().any(|(at, _)| beyond(*at)) || self.dns_failures.iter().any(|(at, _)| beyond(*at)) {
-            return Err(wrong("scaling and dns_failures: a day lies beyond the end"));
+        let days = |time: Duration| time.as_secs_f64() / DAY.as_secs_f64();
+        let scaled = self.scaling.iter().map(|(at, _)| ("scaling", *at));
+        let failed = self.dns_failures.iter().map(|(at, _)| ("dns_failures", *at));
+        if let Some((option, at)) = scaled.chain(failed).find(|(_, at)| *at >= self.length) {
+            let (at, end) = (days(at), days(self.length));
+            return Err(wrong(&format!("{option}: day {at} lies beyond the end, which is that of day {end}")));
         }
         Ok(())
     }

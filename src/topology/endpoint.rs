@@ -88,6 +88,9 @@ impl Endpoint {
                 "the host has a character that no host name has"
             }));
         }
+        if host.strip_suffix('.').unwrap_or(host).split('.').any(str::is_empty) {
+            return Err(fail("the host has a dot with nothing before it"));
+        }
         Ok(Self::new(host, port))
     }
 }

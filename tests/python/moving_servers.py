@@ -8,12 +8,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import pairwise
 
 import hanaming
 from hanaming import HAContext, Node
-from hanaming.testing import DnsFailure, DnsZone
-from waiting import until
 
 
 def free_port() -> int:
@@ -126,37 +123,3 @@ def load(called: HAContext | Callable[[], str]) -> Iterator[Load]:
         yield running
     finally:
         running.stop()
-
-
-def outage(zone: DnsZone, moving: Servers, mood: DnsFailure, seconds: float) -> None:
-    """The name server fails for so long: no server is lost, no call fails though one server is restarted, and nothing is
-    asked more than once a second; then it's believed again."""
-    hosts = moving.start(2, 3)
-    zone.set("orders.test", hosts)
-    with (
-        HAContext(f"hn://orders.test:{moving.port}", dns_servers=[zone.address], follow_views=False) as ctx,
-        load(ctx) as calls,
-    ):
-        until(lambda: len(calls.since(0)) == 2, "both are asked")
-        zone.fail(mood)
-        began = time.monotonic()
-        moving.stop(hosts[0])
-        until(lambda: set(calls.since(time.monotonic() - 0.2)) == {hosts[1]}, "the other one has all")
-        moving.start(2)
-        until(lambda: hosts[0] in calls.since(time.monotonic() - 0.2), "it is taken back", within=20)
-        until(lambda: time.monotonic() - began > seconds, "the outage is over", within=seconds + 10)
-        until(lambda: ctx.metrics.failed_refreshes > 0, "it was asked")
-        assert not calls.failures
-        assert sorted(target.host for target in ctx.targets) == hosts
-        assert ctx.metrics.drained == 0
-        for kind in ("A", "AAAA"):
-            asked = zone.asked(kind, since=began)
-            if mood != "silent":
-                assert all(later - earlier > 0.75 for earlier, later in pairwise(asked)), asked
-            # A datagram that is not answered is sent again, by the same resolution.
-            assert len(asked) <= 3 * (seconds + 2), asked
-        zone.heal()
-        (fresh,) = moving.start(4)
-        zone.set("orders.test", [fresh])
-        until(lambda: [target.host for target in ctx.targets] == [fresh], "it is believed again", within=20)
-        assert not calls.failures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -111,6 +112,26 @@ def test_an_answer_that_is_none_is_told_with_the_resolver_and_the_question(
     assert {attempt.phase for attempt in caught.value.attempts} == {"resolve"}
     assert time.monotonic() - began < 2
     twin.close(balancer)
+
+
+def test_an_alias_that_leads_round_and_a_service_that_is_not_there(twin: Sync, zone: DnsZone) -> None:
+    zone.set_alias("a.test", "b.test")
+    zone.set_alias("b.test", "c.test")
+    zone.set_alias("c.test", "b.test")
+    zone.set_alias("empty.test", "nothing.test")
+    zone.set("nothing.test", [])
+    zone.set_services("_none.test", [(0, 0, 0, ".")])
+    zone.set_services("_empty.test", [])
+    for source, says in {
+        "dns://a.test:1": "it is an alias that leads round in a circle: a.test → b.test → c.test → b.test; asked",
+        "dns://empty.test:1": "it has no such record; asked",
+        "srv://_none.test": 'it says that there is no such service here (the target of its SRV record is "."); asked',
+        "srv://_empty.test": "it has no such record; asked",
+    }.items():
+        balancer = twin.make(source, dns_servers=[zone.address])
+        with pytest.raises(ServiceUnavailableError, match=re.escape(says)):
+            twin.call(balancer, str)
+        twin.close(balancer)
 
 
 def test_a_silent_name_server_takes_no_longer_than_the_call_has(twin: Sync, zone: DnsZone) -> None:

@@ -162,6 +162,11 @@ def test_what_is_no_question_is_not_answered_and_harms_nothing(zone):
     assert ask(zone, "orders.test")[0] == 0
 
 
+def test_a_service_that_is_said_not_to_be_there(zone):
+    zone.set_services("_x.test", [(0, 0, 0, ".")])
+    assert ask(zone, "_x.test", SRV) == (0, False, [(SRV, 1, bytes(7))])
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -15,6 +15,8 @@ INTERNET = 1
 # A response, authoritative, with recursion desired and available; and: it was cut.
 RESPONSE, CUT = 0x8580, 0x0200
 LONGEST_LABEL = 63
+# The name of the whole tree: as the target of an SRV record, that there is no such service.
+ROOT = b"\0"
 
 
 class Question(NamedTuple):
@@ -66,10 +68,10 @@ def service(priority: int, weight: int, port: int, target: str) -> bytes:
     """The data of an SRV record.
 
     Raises:
-        ValueError: A number is out of range, or the target is no name.
+        ValueError: A number is out of range, or the target is no name and not `"."`.
     """
     try:
-        return struct.pack("!HHH", priority, weight, port) + write_name(target)
+        return struct.pack("!HHH", priority, weight, port) + (ROOT if target == "." else write_name(target))
     except struct.error as error:
         numbers = f"priority {priority}, weight {weight}, port {port}"
         raise ValueError(f"{numbers}: each is a number from 0 to 65535") from error
@@ -84,7 +86,7 @@ def write_name(name: str) -> bytes:
     labels = [label.encode() for label in name.removesuffix(".").split(".")]
     if not all(0 < len(label) <= LONGEST_LABEL for label in labels):
         raise ValueError(f"{name!r} is no domain name")
-    return b"".join(bytes([len(label)]) + label for label in labels) + b"\0"
+    return b"".join(bytes([len(label)]) + label for label in labels) + ROOT
 
 
 def read_name(data: bytes, at: int) -> tuple[str, int]:

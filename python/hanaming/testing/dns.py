@@ -121,6 +121,8 @@ class DnsZone(Closing):
     def set_services(self, name: str, services: Iterable[tuple[int, int, int, str]], *, ttl: int | None = None) -> None:
         """The name has these SRV records (priority, weight, port, target), and nothing else, from now on.
 
+        A lone record with the target `"."` says that there is no such service (RFC 2782).
+
         Raises:
             ValueError: A name, a number or the time to live is none.
         """

@@ -16,6 +16,7 @@ use tokio::time::{error::Elapsed, timeout};
 use crate::topology::Endpoint;
 
 use super::super::source::{Answer, Family, Origin, Place, Question, Source, relative_weights};
+use super::aliases;
 use super::config::DnsServers;
 use super::servers::NameServers;
 
@@ -38,7 +39,18 @@ pub(super) struct Lookups {
 }
 
 /// Addresses of one family and how long they are good, or why the name has none of that family.
-type Found = Result<(BTreeSet<IpAddr>, Duration), String>;
+type Found = Result<(BTreeSet<IpAddr>, Duration), Absent>;
+
+/// What is not there, by a name server's word.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Absent {
+    #[error("no such name (NXDOMAIN)")]
+    Name,
+    #[error("it has no such record")]
+    Record,
+    #[error("it is an alias that leads round in a circle: {0}")]
+    Alias(String),
+}
 
 impl Lookups {
     /// These name servers, for names as they stand.
@@ -98,6 +110,13 @@ impl Lookups {
             first = &mut v4 => { let other = patiently(v6, hurry && is_usable(&first)).await; (Ok(first), other) }
             first = &mut v6 => { let other = patiently(v4, hurry && is_usable(&first)).await; (other, Ok(first)) }
         };
+        let v4 = match (v4, &v6, &self.servers) {
+            (Ok(Ok(Err(Absent::Record))), Ok(Ok(Err(_))), Some(servers)) => {
+                let circle = aliases::circle(servers, &name).await;
+                Ok(Ok(Err(circle.map_or(Absent::Record, Absent::Alias))))
+            }
+            (v4, ..) => v4,
+        };
         let hasty = v4.is_err() || v6.is_err();
         let late = |_| Err("no answer yet".to_owned());
         let answer = combined(v4.unwrap_or_else(late), v6.unwrap_or_else(late), endpoint.port())?;
@@ -108,11 +127,10 @@ impl Lookups {
     async fn family(&self, name: &Name, kind: RecordType) -> Result<Found, String> {
         let records = match self.records(name, kind).await {
             Ok(records) => records,
-            Err(error) if error.is_no_records_found() => return Ok(Err(words(&error))),
-            Err(error) => return Err(words(&error)),
+            Err(error) => return absent(&error).map(Err).ok_or_else(|| words(&error)),
         };
         let addresses: BTreeSet<IpAddr> = records.iter().filter_map(|record| record.data.ip_addr()).collect();
-        Ok(if addresses.is_empty() { Err("it has no address".to_owned()) } else { Ok((addresses, good_for(&records))) })
+        Ok(if addresses.is_empty() { Err(Absent::Record) } else { Ok((addresses, good_for(&records))) })
     }
 
     async fn services(&self, name: &str) -> Result<Answer, String> {
@@ -131,7 +149,15 @@ impl Lookups {
             Place { priority: server.priority, weight, ..Place::new(endpoint, Origin::Srv) }
         };
         let places: Vec<Place> = servers.iter().zip(weights).map(place).collect();
-        if places.is_empty() { Err("it lists no server".to_owned()) } else { Ok(Answer::new(places, good_for(&records))) }
+        if !places.is_empty() {
+            return Ok(Answer::new(places, good_for(&records)));
+        }
+        let says_none = |record: &Record| matches!(&record.data, RData::SRV(server) if server.target.is_root());
+        Err(if records.iter().any(says_none) {
+            "it says that there is no such service here (the target of its SRV record is \".\")".to_owned()
+        } else {
+            "it lists no server".to_owned()
+        })
     }
 
     async fn records(&self, name: &Name, kind: RecordType) -> Result<Vec<Record>, NetError> {
@@ -172,7 +198,8 @@ async fn patiently(other: impl Future<Output = Result<Found, String>>, hurry: bo
 /// One answer of both families'. Where one failed, the other is half an answer.
 fn combined(v4: Result<Found, String>, v6: Result<Found, String>, port: u16) -> Result<Answer, String> {
     let (found, silent_on) = match (v4, v6) {
-        (Err(why), Err(_) | Ok(Err(_))) | (Ok(Err(_)), Err(why)) | (Ok(Err(why)), Ok(Err(_))) => return Err(why),
+        (Err(why), Err(_) | Ok(Err(_))) | (Ok(Err(_)), Err(why)) => return Err(why),
+        (Ok(Err(absent)), Ok(Err(_))) => return Err(absent.to_string()),
         (Err(why), Ok(Ok(v6))) => (vec![v6], Some((Family::V4, why))),
         (Ok(Ok(v4)), Err(why)) => (vec![v4], Some((Family::V6, why))),
         (Ok(v4), Ok(v6)) => (v4.into_iter().chain(v6).collect(), None),
@@ -193,11 +220,21 @@ fn good_for(records: &[Record]) -> Duration {
     Duration::from_secs(records.iter().map(|record| u64::from(record.ttl)).min().unwrap_or_default())
 }
 
+/// What is not there, where that is what was answered.
+fn absent(error: &NetError) -> Option<Absent> {
+    match error {
+        error if error.is_nx_domain() => Some(Absent::Name),
+        error if error.is_no_records_found() => Some(Absent::Record),
+        _ => None,
+    }
+}
+
 /// What a failure says, in words.
 fn words(error: &NetError) -> String {
+    if let Some(absent) = absent(error) {
+        return absent.to_string();
+    }
     match error {
-        error if error.is_nx_domain() => "no such name (NXDOMAIN)".to_owned(),
-        error if error.is_no_records_found() => "it has no such record".to_owned(),
         NetError::Dns(DnsError::ResponseCode(code)) => format!("the name server failed ({code})"),
         NetError::Timeout => format!("no answer in {} s", WITHIN.as_secs()),
         NetError::NoConnections => "no name server can be reached".to_owned(),

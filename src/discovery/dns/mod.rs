@@ -7,6 +7,7 @@
 //! A host's two families of addresses are asked for at once. The first time, the slower one is not waited for longer than
 //! a moment; later it has the whole time, as nobody waits.
 
+mod aliases;
 mod config;
 mod lookup;
 mod servers;
