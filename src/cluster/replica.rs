@@ -229,6 +229,11 @@ impl Replica {
         self.projection.leased.iter().map(|(dot, (name, lease))| (*dot, name, *lease))
     }
 
+    /// What is not settled, of what stands there and of what was replaced.
+    pub fn unsettled(&self) -> impl Iterator<Item = (Dot, &Name)> {
+        self.index.unsettled.iter().map(|(dot, name)| (*dot, name))
+    }
+
     /// A stamp of now, later than all before.
     pub fn tick(&mut self, now: Duration) -> Stamp {
         self.clock.tick(now)

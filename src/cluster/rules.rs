@@ -66,16 +66,23 @@ pub enum Rule {
     LooksAgain,
     /// A bind that was objected to is withdrawn; otherwise it stays.
     Withdraws,
+    /// What is settled is not withdrawn by late answers to its offer; otherwise it is where it is just sent again.
+    SettledStays,
     /// A bind that not all hold in time needs a majority of all members; otherwise time is enough.
     MajorityCommits,
     /// A retry makes its version beside the one that it finds under way; otherwise it adopts that as done.
     RetryBeside,
     /// A version is withdrawn by its coordinator alone; otherwise a retry supersedes the one that it finds.
     CoordinatorWithdraws,
+    /// What nobody goes on with is settled by the owner of its name; otherwise it is under way for ever.
+    OrphansAdopted,
     /// A version made beside another of its operation is as old as that one; otherwise as young as it is.
     SameCreation,
     /// After a freeze, acknowledgements of binds are dropped and gathered again; otherwise they count.
     FrozenDistrusts,
+    /// A bind is offered again to a live peer that has not answered in time; otherwise an answer that was lost is waited
+    /// for without end.
+    OfferedAgain,
     /// What one event wrote at several names travels together; otherwise each name by itself.
     WholeEvents,
     /// A rename that is withdrawn puts back what it moved; otherwise that is gone.
@@ -96,6 +103,8 @@ pub enum Rule {
     ManyLeasesHeld,
     /// After a freeze and in a new view leases begin anew; otherwise silence counts.
     LeasesBeginAnew,
+    /// A peer that was heard to have seen more is asked for that at the next beat; otherwise it's found by chance.
+    AheadAsked,
     /// A pull that is being answered is not begun anew; otherwise each reason for one begins one.
     PullsAwaited,
 }

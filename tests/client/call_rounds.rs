@@ -169,16 +169,18 @@ fn a_mutation_on_an_idle_connection_is_sent_again_where_it_is_recognised() {
 }
 
 #[test]
-fn where_nodes_were_silent_others_are_asked_but_not_the_silent_ones() {
+fn where_nodes_were_silent_others_are_asked_first_and_the_silent_ones_last() {
     let mut stage = Stage::new("abcd", lookup("orders"));
     stage.introduce("abcd");
     stage.start();
     assert_eq!(stage.step(incomplete("abd", "c")), "send b 250");
     assert_eq!(stage.step(incomplete("abd", "c")), "send d 250");
+    // Who is silent to the others has failed, and is tried all the same before the error.
+    assert_eq!(stage.after(160, incomplete("abd", "c")), "send c 250");
     assert_eq!(
-        stage.after(160, incomplete("abd", "c")),
+        stage.after(250, silent()),
         "ServiceUnavailable YES: 'orders': not every node answered, and none that did has it. \
-         na: no such name; nb: no such name; nd: no such name; nc: silent. Safe to retry."
+         na: no such name; nb: no such name; nd: no such name; nc: silent for 250 ms. Safe to retry."
     );
     assert_eq!(stage.attempts()[0], "a answer YES no such name; silent: nc | another server may know more");
 }
@@ -190,6 +192,16 @@ fn one_that_knows_more_ends_it() {
     stage.start();
     assert_eq!(stage.step(incomplete("ab", "c")), "send b 250");
     assert_eq!(stage.step(not_found()), "NameNotFound YES: 'orders': no such name");
+}
+
+#[test]
+fn who_is_silent_to_the_others_may_answer_the_client() {
+    let mut stage = Stage::new("abc", lookup("orders"));
+    stage.introduce("abc");
+    stage.start();
+    assert_eq!(stage.step(incomplete("a", "bc")), "send b 250");
+    assert_eq!(stage.after(250, silent()), "send c 250");
+    assert_eq!(stage.step(found()), "done found");
 }
 
 #[test]

@@ -44,7 +44,8 @@ impl Call {
             fleet.budget.deposit();
             return self.send(fleet, now, preferred, false);
         }
-        let reach = if self.incomplete { Reach::Good } else { self.rounds.reach() };
+        // Who is silent to one node may well answer: whoever has failed is asked too before the error.
+        let reach = if self.incomplete { Reach::Known } else { self.rounds.reach() };
         match self.rounds.turn(fleet, reach, now, self.deadline) {
             Turn::Ask(target) => self.send(fleet, now, target, false),
             Turn::Wait(until) => Output::Wait { until },

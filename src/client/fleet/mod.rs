@@ -60,12 +60,12 @@ pub(super) enum Pick {
 /// Whom a call may still ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Only those in good health.
-    Good,
     /// Anybody, the failed and the refusing too.
     Anybody,
     /// Anybody, but those that refuse not before they said.
     Patient,
+    /// The same, of those that are known now: no name is waited for.
+    Known,
 }
 
 /// Whether a fleet is of one node alone.
@@ -379,9 +379,6 @@ impl Fleet {
         if let Some(id) = picked {
             return Pick::Target(id);
         }
-        if reach == Reach::Good {
-            return Pick::Nobody;
-        }
         let mut some_refuse = false;
         let mut best: Option<(u32, Duration, u16, TargetId)> = None;
         // A round must not be spent on what anybody may have announced.
@@ -391,7 +388,7 @@ impl Fleet {
             let rank = match target.health {
                 Health::Untried | Health::Unproven { .. } | Health::Good => (0, Duration::ZERO, target.priority, target.id),
                 Health::Failed { failures, probe_at, .. } => (failures, probe_at, target.priority, target.id),
-                Health::Refusing { probe_at, .. } if reach == Reach::Patient && probe_at > now => {
+                Health::Refusing { probe_at, .. } if reach != Reach::Anybody && probe_at > now => {
                     some_refuse = true;
                     continue;
                 }
@@ -404,7 +401,7 @@ impl Fleet {
         match best {
             Some((_, _, _, id)) => Pick::Target(id),
             None if some_refuse => Pick::NotYet,
-            None if self.sources.is_unsettled() => Pick::Unsettled,
+            None if reach != Reach::Known && self.sources.is_unsettled() => Pick::Unsettled,
             None => {
                 self.alarm |= self.sources.hint_all_exhausted(now);
                 Pick::Nobody

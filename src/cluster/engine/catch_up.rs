@@ -1,5 +1,7 @@
 //! How nodes catch up with each other: on meeting, on a reminder, and by asking around.
 
+use std::mem;
+
 use crate::cluster::message::Message;
 use crate::cluster::record::Named;
 use crate::cluster::rules::Rule;
@@ -45,7 +47,13 @@ impl Engine {
         self.pull_from(peer);
     }
 
-    pub(super) fn pull_from_all(&mut self) {
+    /// This node can store again: what it was told meanwhile is lost to it.
+    pub(super) fn resumed(&mut self) {
+        self.distrust_creates();
+        self.pull_from_all();
+    }
+
+    fn pull_from_all(&mut self) {
         for peer in self.peers().collect::<Vec<_>>() {
             self.pull_from(peer);
         }
@@ -89,8 +97,24 @@ impl Engine {
         if self.lagging.get(&from).is_some_and(|missed| vector.covers(*missed)) {
             self.lagging.remove(&from);
         }
+        if !self.replica.seen().vector().includes(vector) {
+            self.ahead.insert(from);
+        }
         self.vectors.entry(from).or_default().join(vector);
         self.check_handed_over();
+    }
+
+    /// At each beat: what peers had seen and this node had not was most likely on its way. Where it has not arrived, its
+    /// writer may have died before it was sent, and has come back with it.
+    pub(super) fn ask_those_ahead(&mut self) {
+        let ahead = mem::take(&mut self.ahead);
+        let seen = self.replica.seen().vector();
+        let is_ahead = |peer: &NodeId| self.vectors.get(peer).is_some_and(|vector| !seen.includes(vector));
+        for peer in self.audience().into_iter().filter(|peer| ahead.contains(peer) && is_ahead(peer)).collect::<Vec<_>>() {
+            if self.rules.hold(Rule::AheadAsked) {
+                self.pull_from(peer);
+            }
+        }
     }
 
     /// The peer lags until it has seen all that this node wrote up to now.

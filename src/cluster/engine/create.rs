@@ -41,8 +41,20 @@ impl Engine {
             }
         }
         let waits = write.operation.map_or(self.timing.lagging_after, |operation| self.waits_for_peers(operation));
-        self.timers.add(self.now + waits, Timer::Overdue(dot));
+        self.is_due_in(waits, dot);
         self.check(dot);
+    }
+
+    /// The offer may be lost, or the answer to it: with a connection, or by a node that could store nothing for a moment.
+    pub(super) fn offer_again(&mut self, dot: Dot) {
+        let Some(writing) = self.writings.get(&dot).filter(|writing| writing.is_create) else { return };
+        let silent = writing.waits_for.difference(&writing.held_by).filter(|peer| self.live.contains(peer));
+        let silent: Vec<NodeId> = silent.copied().collect();
+        let Some(write) = self.outgoing(dot).filter(|_| self.rules.hold(Rule::OfferedAgain)) else { return };
+        for peer in silent {
+            self.send(peer, Message::Create(write.clone()));
+        }
+        self.is_due_in(self.timing.lagging_after, dot);
     }
 
     /// What a retry must not do: replace the versions that its operation has under way. See
@@ -66,7 +78,8 @@ impl Engine {
         self.announce(dot, std::slice::from_ref(&writing.name));
     }
 
-    /// This node was frozen: the others may have given it up, and what they acknowledged may no longer hold.
+    /// This node was frozen, or could store nothing: the others may have given it up, and what they acknowledged may no
+    /// longer hold.
     pub(super) fn distrust_creates(&mut self) {
         if !self.rules.hold(Rule::FrozenDistrusts) {
             return;
@@ -121,15 +134,22 @@ impl Engine {
         self.send(from, Message::CreateHeld(write.dot));
     }
 
+    /// Whether a version may still be withdrawn. What is settled is perhaps being sent again, and late answers to its offer
+    /// say nothing any more.
+    fn is_under_way(&self, dot: Dot) -> bool {
+        let is_create = self.writings.get(&dot).is_some_and(|writing| writing.is_create);
+        is_create || !self.rules.hold(Rule::SettledStays)
+    }
+
     pub(super) fn create_objected(&mut self, dot: Dot, records: &[Named]) {
-        if self.writings.contains_key(&dot) {
+        if self.is_under_way(dot) {
             self.take_up(records);
             self.withdraw(dot);
         }
     }
 
     pub(super) fn create_known(&mut self, dot: Dot, records: &[Named]) {
-        if !self.writings.contains_key(&dot) {
+        if !self.is_under_way(dot) {
             return;
         }
         self.take_up(records);

@@ -199,8 +199,10 @@ impl Engine {
         if !others.is_empty() && !others.iter().any(is_settled) && self.rules.hold(Rule::LooksAgain) {
             return Err(Decision::Contended);
         }
-        let existing = match (others.first(), self.replica.shown(name)) {
-            (Some(_), Shown::Value(shown)) => Existing::of(&shown),
+        // The request's own version may be the one that is shown, while its coordinator has yet to hear of the other.
+        let taken_by = others.iter().find(|other| is_settled(other)).or(others.first());
+        let existing = match (taken_by, self.replica.shown(name)) {
+            (Some(_), Shown::Value(shown)) if shown.operation != request.operation => Existing::of(&shown),
             (Some(other), _) => Existing::of(other),
             (None, shown @ Shown::Context(_)) if own.is_empty() => Existing::context(&shown),
             (None, _) => return Ok(own),

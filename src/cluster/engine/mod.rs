@@ -23,6 +23,7 @@ mod decide;
 pub mod input;
 mod lease;
 mod nothing;
+mod orphan;
 mod pulling;
 mod request;
 mod session;
@@ -53,6 +54,7 @@ use super::rules::Rules;
 use super::vector::{Dot, Seen, Vector};
 
 use lease::Leases;
+use orphan::Orphans;
 use pulling::Pulls;
 use request::{Asker, Caller};
 use session::Sessions;
@@ -85,6 +87,8 @@ pub struct Timing {
     pub anti_entropy: Duration,
     /// How long a node waits for somebody from whom it was to copy the tree.
     pub lost_ones: Duration,
+    /// How long a bind may be under way before the owner of its name goes on with it in the place of its coordinator.
+    pub orphaned: Duration,
     /// On how many nodes a write must be held.
     pub min_replicas: usize,
     /// How many names may be bound; asked of a coordinator, never of a merge.
@@ -111,6 +115,7 @@ impl Default for Timing {
             too_late: ms(250),
             anti_entropy: ms(1000),
             lost_ones: ms(3000),
+            orphaned: ms(3000),
             min_replicas: 1,
             max_names: 4_000_000,
             max_bytes: 8 << 30,
@@ -139,6 +144,9 @@ pub struct Engine {
     lagging: BTreeMap<NodeId, Dot>,
     /// What each peer is known to have seen.
     vectors: BTreeMap<NodeId, Vector>,
+    /// The peers that had seen more than this node, since the last beat.
+    ahead: BTreeSet<NodeId>,
+    orphans: Orphans,
     writings: BTreeMap<Dot, Writing>,
     callers: BTreeMap<OperationId, Caller>,
     pulls: Pulls,
@@ -167,6 +175,8 @@ impl Engine {
             members: BTreeSet::from([id]),
             lagging: BTreeMap::new(),
             vectors: BTreeMap::new(),
+            ahead: BTreeSet::new(),
+            orphans: Orphans::default(),
             writings: BTreeMap::new(),
             callers: BTreeMap::new(),
             pulls: Pulls::default(),
@@ -195,7 +205,7 @@ impl Engine {
             Input::Reconnected { peer } => self.reconnected(peer),
             Input::Disconnected { peer } => self.disconnected(peer),
             Input::Quiesce => self.quiesce(),
-            Input::Resumed => self.pull_from_all(),
+            Input::Resumed => self.resumed(),
             Input::Tick => self.tick(),
         }
         self.recheck_ahead();
@@ -306,6 +316,8 @@ impl Engine {
         self.await_lost_ones();
         self.remind_lagging();
         self.close_gaps();
+        self.ask_those_ahead();
+        self.adopt_orphans();
         self.expire_leases();
         self.hand_over();
     }

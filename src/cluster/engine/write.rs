@@ -35,6 +35,8 @@ pub(super) struct Writing {
     pub is_create: bool,
     pub waits_for: BTreeSet<NodeId>,
     pub held_by: BTreeSet<NodeId>,
+    /// When those who have not acknowledged it are silent.
+    pub due: Duration,
     pub is_overdue: bool,
     pub is_frugal: bool,
     /// What a rename took away, to be put back if it comes to nothing.
@@ -117,6 +119,7 @@ impl Engine {
             is_create,
             waits_for: self.peers().filter(is_waited_for).collect(),
             held_by: BTreeSet::from([self.id]),
+            due: self.now,
             is_overdue: false,
             is_frugal: self.callers.get(&operation).is_some_and(|caller| is_frugal(caller.request.level)),
             moved: None,
@@ -143,8 +146,17 @@ impl Engine {
                 self.send(peer, Message::Write(write.clone()));
             }
         }
-        self.timers.add(self.now + self.timing.lagging_after, Timer::Overdue(dot));
+        self.is_due_in(self.timing.lagging_after, dot);
         self.check(dot);
+    }
+
+    /// Who has not acknowledged a write by then is silent.
+    pub(super) fn is_due_in(&mut self, time: Duration, dot: Dot) {
+        let due = self.now + time;
+        if let Some(writing) = self.writings.get_mut(&dot) {
+            writing.due = due;
+            self.timers.add(due, Timer::Overdue(dot));
+        }
     }
 
     /// A write under way, as it is sent.
@@ -188,9 +200,11 @@ impl Engine {
     }
 
     pub(super) fn overdue(&mut self, dot: Dot) {
-        if let Some(writing) = self.writings.get_mut(&dot) {
+        // One that was sent again since has a later time.
+        if let Some(writing) = self.writings.get_mut(&dot).filter(|writing| self.now >= writing.due) {
             writing.is_overdue = true;
             self.check(dot);
+            self.offer_again(dot);
         }
     }
 

@@ -1,6 +1,13 @@
 //! The rules of 3.6.
 
+use std::sync::Arc;
+
+use hanaming::cluster::engine::{Input, Timing};
+use hanaming::cluster::history::Outcome;
 use hanaming::cluster::message::Message;
+use hanaming::cluster::obstacle::Obstacle;
+use hanaming::cluster::record::Named;
+use hanaming::cluster::replica::Retention;
 use hanaming::cluster::reply::Reply;
 use hanaming::cluster::request::Intent;
 use hanaming::cluster::rules::Rule;
@@ -8,7 +15,7 @@ use hanaming::cluster::rules::Rule;
 use crate::schedule::ms;
 
 use super::matters;
-use super::table::{Table, content, name, request};
+use super::table::{Table, content, id, name, request};
 
 #[test]
 fn a_bind_is_offered_to_lagging_members_too() {
@@ -74,6 +81,87 @@ fn after_a_freeze_a_bind_is_offered_again() {
         table.carried.clear();
         table.pass(ms(10));
         table.carried.iter().any(|(from, to, message)| (*from, *to) == (0, 1) && matches!(message, Message::Create(_)))
+    });
+}
+
+/// n0's offer does not arrive, and the way is open again before anybody is found dead.
+#[test]
+fn a_bind_whose_offer_was_lost_is_offered_again() {
+    matters(Rule::OfferedAgain, |rules| {
+        let (mut table, orders) = (Table::new(2, Timing::default(), Retention::default(), rules), name("orders"));
+        table.deaf.insert(1);
+        table.coordinate(0, request(1, &orders, Intent::bind(content("a"))));
+        table.carry();
+        table.deaf.clear();
+        table.pass(ms(300));
+        table.record(1, &orders).history.iter().any(|event| event.outcome == Outcome::Done)
+    });
+}
+
+/// n1 is a member that could hold nothing for a moment, while n2 is silent; a majority is not there in time.
+#[test]
+fn a_bind_is_offered_again_to_who_stores_again() {
+    matters(Rule::OfferedAgain, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        table.deaf.insert(2);
+        table.full.insert(1);
+        table.coordinate(0, request(1, &orders, Intent::bind(content("a"))));
+        table.carry();
+        table.resume(1);
+        table.pass(ms(600));
+        table.record(1, &orders).history.iter().any(|event| event.outcome == Outcome::Done)
+    });
+}
+
+/// n0's disk is full for a moment, in which n1 holds its bind.
+#[test]
+fn who_could_store_nothing_offers_its_binds_again() {
+    matters(Rule::FrozenDistrusts, |rules| {
+        let (mut table, orders) = (Table::new(2, Timing::default(), Retention::default(), rules), name("orders"));
+        table.coordinate(0, request(1, &orders, Intent::bind(content("a"))));
+        table.full.insert(0);
+        table.carry();
+        table.resume(0);
+        table.record(1, &orders).history.iter().any(|event| event.outcome == Outcome::Done)
+    });
+}
+
+/// A bind settled by n0 is being sent again when n1 answers to its offer, late: it knows that the operation took effect.
+#[test]
+fn what_is_settled_stays_whatever_is_answered_late() {
+    matters(Rule::SettledStays, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        let bind = || request(1, &orders, Intent::bind(content("a")));
+        table.coordinate(0, bind());
+        table.carry();
+        let dot = table.record(0, &orders).siblings[0].dot;
+        table.deaf.insert(2);
+        table.coordinate(0, bind());
+        let records = vec![Named { name: orders.clone(), record: Arc::new(table.record(1, &orders)) }];
+        table.step(0, Input::Message { from: id(1), message: Message::CreateKnown { dot, records } });
+        table.carry();
+        table.record(0, &orders).sibling(dot).is_some()
+    });
+}
+
+/// The coordinator of a bind dies with it, and its client with it.
+#[test]
+fn a_bind_that_nobody_goes_on_with_is_settled_by_the_owner_of_its_name() {
+    matters(Rule::OrphansAdopted, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        let owner = table.owner(&orders);
+        let (coordinator, other) = ((owner + 1) % 3, (owner + 2) % 3);
+        table.coordinate(coordinator, request(1, &orders, Intent::bind(content("a"))));
+        assert!(table.carry_until(|message| matches!(message, Message::CreateHeld(_))));
+        table.deaf.insert(coordinator);
+        table.carry();
+        for node in [owner, other] {
+            table.see(node, [owner, other], 3);
+        }
+        table.pass(ms(3500));
+        table.ask(other, 2, request(2, &orders, Intent::bind(content("b"))));
+        table.record(other, &orders).siblings.len() == 2
+            && matches!(table.reply(2), Some(Reply::Obstructed(Obstacle::AlreadyBound { .. })))
     });
 }
 

@@ -390,3 +390,20 @@ fn a_receipt_of_what_ran_before_names_all_who_hold_it() {
         assert!(receipt.acked_by.len() > 1, "{receipt:?}");
     }
 }
+
+/// n1's write is lost on its way, and n1 asks n0 for what it lacks.
+#[test]
+fn who_is_asked_by_one_that_has_seen_more_asks_back() {
+    matters(Rule::AheadAsked, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        table.deaf.insert(1);
+        table.coordinate(1, request(1, &orders, Intent::rebind(content("a"))));
+        table.carry();
+        table.deaf.clear();
+        table.step(1, Input::Reconnected { peer: id(0) });
+        table.carry();
+        // Before anybody lags, and before anybody asks around.
+        table.pass(ms(150));
+        table.record(0, &orders).siblings.len() == 1
+    });
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use hanaming::cluster::engine::{Input, Output};
+use hanaming::cluster::history::Outcome;
 use hanaming::cluster::obstacle::Obstacle;
 use hanaming::cluster::reply::Reply;
 use hanaming::cluster::request::{Intent, Level, Request};
@@ -26,6 +27,18 @@ pub fn converged(world: &World) -> Result<(), String> {
             return Err(format!("diverged: n0 has {:?}, n{node} has {:?}", shown(0), shown(node)));
         }
         world.hosts[node].reader.check(replica(node)).map_err(|violation| format!("n{node}: {violation}"))?;
+    }
+    Ok(())
+}
+
+/// No name is left as one that is being bound, where nobody goes on with that.
+pub fn settled(world: &World) -> Result<(), String> {
+    let replica = world.hosts[0].engine.replica();
+    for (name, record) in replica.records() {
+        let is_pending = |dot| record.history.get(dot).is_some_and(|event| event.outcome == Outcome::Pending);
+        if !record.siblings.is_empty() && record.siblings.iter().all(|sibling| is_pending(sibling.dot)) {
+            return Err(format!("{name:?} is still being bound, as {}", record.siblings[0].dot));
+        }
     }
     Ok(())
 }

@@ -41,17 +41,21 @@ pub struct Holder {
     sent: BTreeMap<u64, Duration>,
     /// The client renews no longer.
     pub has_left: bool,
+    /// It once renewed too late: the lease may have been let go by a node that froze before it could say so.
+    has_lapsed: bool,
 }
 
 impl Holder {
     /// Client `number` was given a lease that it asked for then.
     pub fn new(number: usize, name: Name, (version, operation): (Dot, OperationId), asked: Duration) -> Self {
         let number = number as u64;
-        Self { name, version, operation, number, renewals: 0, confirmed: asked, sent: BTreeMap::new(), has_left: false }
+        let (sent, has_left, has_lapsed) = (BTreeMap::new(), false, false);
+        Self { name, version, operation, number, renewals: 0, confirmed: asked, sent, has_left, has_lapsed }
     }
 
     /// The next renewal, and its handle.
     pub fn renew(&mut self, now: Duration) -> (u64, Request) {
+        self.has_lapsed |= now >= self.confirmed + LEASE;
         self.renewals += 1;
         let handle = ((self.number + HANDLES + 1) << 40) | self.renewals;
         self.sent.insert(handle, now);
@@ -78,7 +82,8 @@ impl Holder {
     pub fn check(&self, replica: &Replica, now: Duration) -> Result<(), String> {
         let record = replica.record(&self.name);
         let stands = || record.is_some_and(|record| record.siblings.iter().any(|s| s.operation == self.operation));
-        if !self.has_left && now < self.confirmed + LEASE && replica.seen().has(self.version) && !stands() {
+        let is_due = self.has_left || self.has_lapsed || now >= self.confirmed + LEASE;
+        if !is_due && replica.seen().has(self.version) && !stands() {
             return Err(format!("the lease of {:?} is gone at {now:?}, and was renewed at {:?}", self.name, self.confirmed));
         }
         Ok(())

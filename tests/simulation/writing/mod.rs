@@ -84,6 +84,7 @@ impl Scenario for Writing {
         let mut world = world::World::new(plan, self.faults, Timing::default(), rules);
         world.run(plan)?;
         checks::converged(&world)?;
+        checks::settled(&world)?;
         match self.kind {
             Kind::Race => checks::race(&world)?,
             Kind::Sequence | Kind::Futile => checks::sequence(&world)?,

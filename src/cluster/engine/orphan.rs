@@ -1,0 +1,63 @@
+//! A bind that was under way when its coordinator died, and whose client does not come again.
+//!
+//! Nobody would ever settle it: readers would be shown it, and whoever binds the name would be told for ever that another
+//! bind of it is under way. So the owner of the name goes on with it after a while as if its client had come again, with
+//! a version of its own beside that one.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::cluster::history::Outcome;
+use crate::cluster::oplog::Standing;
+use crate::cluster::record::Sibling;
+use crate::cluster::replica::{Bound, Draft};
+use crate::cluster::rules::Rule;
+use crate::cluster::vector::Dot;
+use crate::naming::Name;
+
+use super::Engine;
+use super::request::owner_among;
+
+/// Since when this node has known of binds that are not settled.
+#[derive(Debug, Default)]
+pub(super) struct Orphans(BTreeMap<Dot, Duration>);
+
+impl Engine {
+    /// At each beat: goes on with what nobody else seems to go on with.
+    pub(super) fn adopt_orphans(&mut self) {
+        let known: Vec<(Dot, Name)> = self.replica.unsettled().map(|(dot, name)| (dot, name.clone())).collect();
+        let since = |dot: &Dot| self.orphans.0.get(dot).copied().unwrap_or(self.now);
+        self.orphans = Orphans(known.iter().map(|(dot, _)| (*dot, since(dot))).collect());
+        if !self.is_ready() || self.is_waking() || !self.rules.hold(Rule::OrphansAdopted) {
+            return;
+        }
+        for (dot, name) in known {
+            if self.orphans.0.get(&dot).is_some_and(|since| self.now >= *since + self.timing.orphaned) {
+                self.orphans.0.insert(dot, self.now);
+                self.adopt(&name, dot);
+            }
+        }
+    }
+
+    fn adopt(&mut self, name: &Name, dot: Dot) {
+        let record = self.record_of(name);
+        let Some(orphan) = record.sibling(dot).filter(|_| owner_among(name, &self.live) == Some(self.id)) else { return };
+        let operation = orphan.operation;
+        let is_under_way = self.callers.contains_key(&operation) || self.is_writing(operation);
+        let Standing::Pending(event) = self.replica.standing(operation, Some(name)) else { return };
+        // Of several the first; what is settled beside it has won, or is in conflict with it.
+        let age = |sibling: &Sibling| (sibling.created, sibling.operation);
+        let is_first = record.siblings.iter().all(|other| !Self::is_settled(&record, other.dot) && age(orphan) <= age(other));
+        if is_under_way || !is_first {
+            return;
+        }
+        let (content, created, lease) = (orphan.content.clone(), Some(orphan.created), orphan.lease);
+        let bound = Bound { content, operation, created, lease };
+        let keep = record.siblings.iter().map(|sibling| sibling.dot).collect();
+        let draft = Draft { binds: Some(bound), keep, event: Some((operation, event.digest, Outcome::Pending)) };
+        let beside = self.replica.write(self.now, name, draft);
+        let writing = self.writing(operation, name, true);
+        self.writings.insert(beside, writing);
+        self.offer(beside);
+    }
+}
