@@ -179,8 +179,8 @@ fn where_nodes_were_silent_others_are_asked_first_and_the_silent_ones_last() {
     assert_eq!(stage.after(160, incomplete("abd", "c")), "send c 250");
     assert_eq!(
         stage.after(250, silent()),
-        "ServiceUnavailable YES: 'orders': not every node answered, and none that did has it. \
-         na: no such name; nb: no such name; nd: no such name; nc: silent for 250 ms. Safe to retry."
+        "ServiceUnavailable MAYBE: 'orders': not every node answered, and none that did has it. \
+         na: no such name; nb: no such name; nd: no such name; nc: no answer in 0.25 s. Safe to retry."
     );
     assert_eq!(stage.attempts()[0], "a answer YES no such name; silent: nc | another server may know more");
 }
@@ -202,6 +202,8 @@ fn who_is_silent_to_the_others_may_answer_the_client() {
     assert_eq!(stage.step(incomplete("a", "bc")), "send b 250");
     assert_eq!(stage.after(250, silent()), "send c 250");
     assert_eq!(stage.step(found()), "done found");
+    let why: Vec<_> = stage.attempts().iter().map(ToString::to_string).collect();
+    assert_eq!(why[0], "a answer YES no such name; silent: nb, nc | another server may know more");
 }
 
 #[test]

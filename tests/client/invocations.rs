@@ -196,6 +196,7 @@ fn what_some_server_could_not_settle_is_asked_of_another_and_silence_raises() {
     stage.introduce("abc");
     stage.start();
     stage.step(answer(Answer::Many(Items::from_iter([item(1), unknown()]))));
+    assert_eq!(stage.step(answer(Answer::Many(Items::from_iter([unknown()])))), "send c 250");
     assert_eq!(
         stage.step(answer(Answer::Many(Items::from_iter([unknown()])))),
         "ServiceUnavailable YES: 'y': not every node answered. na: answered; nc: silent; nb: answered. Safe to retry."

@@ -110,11 +110,6 @@ mod writing {
     }
 
     #[test]
-    fn a_bind_settled_by_time_alone() {
-        bites(&RACE, Rule::MajorityCommits, 185);
-    }
-
-    #[test]
     fn a_retry_that_adopts_what_is_under_way() {
         bites(&RACE, Rule::RetryBeside, 721);
     }

@@ -110,6 +110,10 @@ pub struct Call {
     rejected: Option<Box<Fault>>,
     /// Nobody had it in this hop, and some nodes were silent.
     incomplete: bool,
+    /// These were, and have their turn after all others.
+    silent: Vec<TargetId>,
+    /// It's their turn now.
+    asks_silent: bool,
     /// What those who answered have on the way to the name, in place of a context.
     not_context: Option<String>,
     /// Ask this one next, on a fresh connection.
@@ -160,6 +164,8 @@ impl Call {
             rounds: Rounds::default(),
             rejected: None,
             incomplete: false,
+            silent: Vec::new(),
+            asks_silent: false,
             not_context: None,
             fresh: None,
             freshened: Vec::new(),
@@ -232,6 +238,8 @@ impl Call {
         self.rounds.begin();
         self.rejected = None;
         self.incomplete = false;
+        self.silent.clear();
+        self.asks_silent = false;
         self.not_context = None;
         self.fresh = None;
         self.freshened.clear();

@@ -180,12 +180,13 @@ impl Call {
         }
     }
 
-    /// Nobody has it, so far: others are asked, but not those that were silent.
+    /// Nobody has it, so far: others are asked, and those that were silent after all others.
     fn ask_those_who_may_know_more(&mut self, fleet: &mut Fleet, now: Duration, silent: &[Arc<str>]) -> Output {
         for target in fleet.targets() {
             let is_silent = target.node_name.as_ref().is_some_and(|name| silent.contains(name));
-            if is_silent && !self.rounds.tried.contains(&target.id) {
+            if is_silent && !self.asks_silent && !self.rounds.tried.contains(&target.id) {
                 self.rounds.tried.push(target.id);
+                self.silent.push(target.id);
             }
         }
         self.incomplete = true;

@@ -84,6 +84,20 @@ fn after_a_freeze_a_bind_is_offered_again() {
     });
 }
 
+#[test]
+fn a_bind_is_not_settled_by_time_alone() {
+    matters(Rule::MajorityCommits, |rules| {
+        let (mut table, orders) = (Table::of_three(rules), name("orders"));
+        table.deaf.extend([1, 2]);
+        table.coordinate(0, request(1, &orders, Intent::bind(content("a"))));
+        table.pass(ms(400));
+        let of_one = table.record(0, &orders).history.iter().all(|event| event.outcome == Outcome::Pending);
+        table.deaf.remove(&1);
+        table.pass(ms(400));
+        of_one && table.record(1, &orders).history.iter().any(|event| event.outcome == Outcome::Done)
+    });
+}
+
 /// n0's offer does not arrive, and the way is open again before anybody is found dead.
 #[test]
 fn a_bind_whose_offer_was_lost_is_offered_again() {
