@@ -110,10 +110,8 @@ pub struct Call {
     rejected: Option<Box<Fault>>,
     /// Nobody had it in this hop, and some nodes were silent.
     incomplete: bool,
-    /// These were, and have their turn after all others.
-    silent: Vec<TargetId>,
-    /// It's their turn now.
-    asks_silent: bool,
+    /// These were, and have their turn after all others; `None` once they have it.
+    silent: Option<Vec<TargetId>>,
     /// What those who answered have on the way to the name, in place of a context.
     not_context: Option<String>,
     /// Ask this one next, on a fresh connection.
@@ -164,8 +162,7 @@ impl Call {
             rounds: Rounds::default(),
             rejected: None,
             incomplete: false,
-            silent: Vec::new(),
-            asks_silent: false,
+            silent: Some(Vec::new()),
             not_context: None,
             fresh: None,
             freshened: Vec::new(),
@@ -238,8 +235,7 @@ impl Call {
         self.rounds.begin();
         self.rejected = None;
         self.incomplete = false;
-        self.silent.clear();
-        self.asks_silent = false;
+        self.silent = Some(Vec::new());
         self.not_context = None;
         self.fresh = None;
         self.freshened.clear();

@@ -105,12 +105,10 @@ impl Call {
     /// Everybody had his turn.
     fn round_over(&mut self, fleet: &mut Fleet, now: Duration) -> Output {
         if self.incomplete {
-            if self.asks_silent || self.silent.is_empty() || self.invocation.waits() {
-                return self.nobody_left(fleet, now);
-            }
             // Who was silent to one node may well answer the client: it is asked before the error, once.
-            self.asks_silent = true;
-            self.rounds.tried.retain(|target| !self.silent.contains(target));
+            let silent = self.silent.take().filter(|silent| !silent.is_empty() && !self.invocation.waits());
+            let Some(silent) = silent else { return self.nobody_left(fleet, now) };
+            self.rounds.tried.retain(|target| !silent.contains(target));
             return self.advance(fleet, now);
         }
         if self.rounds.behind && !self.settles {

@@ -182,11 +182,13 @@ impl Call {
 
     /// Nobody has it, so far: others are asked, and those that were silent after all others.
     fn ask_those_who_may_know_more(&mut self, fleet: &mut Fleet, now: Duration, silent: &[Arc<str>]) -> Output {
-        for target in fleet.targets() {
-            let is_silent = target.node_name.as_ref().is_some_and(|name| silent.contains(name));
-            if is_silent && !self.asks_silent && !self.rounds.tried.contains(&target.id) {
-                self.rounds.tried.push(target.id);
-                self.silent.push(target.id);
+        if let Some(set_aside) = &mut self.silent {
+            let is_silent = |name: &Arc<str>| silent.contains(name);
+            for target in fleet.targets().filter(|target| target.node_name.as_ref().is_some_and(is_silent)) {
+                if !self.rounds.tried.contains(&target.id) {
+                    self.rounds.tried.push(target.id);
+                    set_aside.push(target.id);
+                }
             }
         }
         self.incomplete = true;

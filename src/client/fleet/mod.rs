@@ -60,6 +60,8 @@ pub(super) enum Pick {
 /// Whom a call may still ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
+    /// Only those in good health.
+    Good,
     /// Anybody, the failed and the refusing too.
     Anybody,
     /// Anybody, but those that refuse not before they said.
@@ -378,6 +380,9 @@ impl Fleet {
         self.leave();
         if let Some(id) = picked {
             return Pick::Target(id);
+        }
+        if reach == Reach::Good {
+            return Pick::Nobody;
         }
         let mut some_refuse = false;
         let mut best: Option<(u32, Duration, u16, TargetId)> = None;
