@@ -1,8 +1,8 @@
 //! A bind that was under way when its coordinator died, and whose client does not come again.
 //!
 //! Nobody would ever settle it: readers would be shown it, and whoever binds the name would be told for ever that another
-//! bind of it is under way. So the owner of the name goes on with it after a while as if its client had come again, with
-//! a version of its own beside that one.
+//! bind of it is under way. So its coordinator offers it again where it comes back with what it had. Where it doesn't, the
+//! owner of the name goes on after a while as if the client had come again, with a version of its own beside that one.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,10 +32,22 @@ impl Engine {
             return;
         }
         for (dot, name) in known {
-            if self.orphans.0.get(&dot).is_some_and(|since| self.now >= *since + self.timing.orphaned) {
+            if dot.actor == self.replica.actor() {
+                self.go_on_with(&name, dot);
+            } else if self.orphans.0.get(&dot).is_some_and(|since| self.now >= *since + self.timing.orphaned) {
                 self.orphans.0.insert(dot, self.now);
                 self.adopt(&name, dot);
             }
+        }
+    }
+
+    /// What this node had under way when it died.
+    fn go_on_with(&mut self, name: &Name, dot: Dot) {
+        let Some(operation) = self.record_of(name).sibling(dot).map(|own| own.operation) else { return };
+        if !self.is_writing(operation) {
+            let writing = self.writing(operation, name, true);
+            self.writings.insert(dot, writing);
+            self.offer(dot);
         }
     }
 

@@ -179,6 +179,31 @@ fn a_bind_that_nobody_goes_on_with_is_settled_by_the_owner_of_its_name() {
     });
 }
 
+/// Both coordinators of two binds die with them, and come back with what they had.
+#[test]
+fn binds_of_coordinators_that_died_meet_when_they_are_back() {
+    matters(Rule::OrphansAdopted, |rules| {
+        let (mut table, orders) = (Table::new(2, Timing::default(), Retention::default(), rules), name("orders"));
+        table.deaf.extend([0, 1]);
+        for (node, text) in [(0, "a"), (1, "b")] {
+            table.coordinate(node, request(1 + node as u64, &orders, Intent::bind(content(text))));
+            table.carry();
+            table.now += ms(1);
+        }
+        for node in 0..2 {
+            table.start_again(node);
+        }
+        table.deaf.clear();
+        for node in 0..2 {
+            table.see(node, 0..2, 2);
+        }
+        table.pass(ms(1500));
+        let first = |node| table.record(node, &orders).shown().map(|sibling| sibling.operation.sequence);
+        let is_one = |node| table.record(node, &orders).siblings.len() == 1;
+        (0..2).all(|node| first(node) == Some(1) && is_one(node))
+    });
+}
+
 /// n0 coordinates a bind and freezes after n1 has it; the client repeats it at n1.
 fn repeated_beside(rules: hanaming::cluster::rules::Rules) -> Table {
     let (mut table, orders) = (Table::of_three(rules), name("orders"));

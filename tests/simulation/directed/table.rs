@@ -11,6 +11,7 @@ use hanaming::cluster::replica::{Replica, Retention};
 use hanaming::cluster::reply::Reply;
 use hanaming::cluster::request::{Intent, Level, Request};
 use hanaming::cluster::rules::Rules;
+use hanaming::cluster::store::Store;
 use hanaming::cluster::vector::Seen;
 use hanaming::naming::{Content, Name};
 use hanaming::protocol::OperationId;
@@ -18,6 +19,7 @@ use hanaming::topology::{NodeId, owner};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use crate::disk::Disk;
 use crate::reader::Reader;
 use crate::schedule::ms;
 
@@ -45,6 +47,7 @@ pub struct Table {
     /// Parts of copies that are on their way, and when the first of them arrives.
     parts: VecDeque<(usize, usize, Message)>,
     arrives: Duration,
+    disks: Vec<Disk>,
     settings: (Timing, Retention, Rules),
     salt: u64,
 }
@@ -79,6 +82,7 @@ impl Table {
             mail: VecDeque::new(),
             parts: VecDeque::new(),
             arrives: Duration::ZERO,
+            disks: (0..nodes).map(|_| Disk::default()).collect(),
             settings,
             salt: 0,
         };
@@ -162,6 +166,18 @@ impl Table {
         self.salt += 1;
         self.engines[node] = engine(node, self.salt, self.settings, self.now);
         self.readers[node] = Reader::default();
+        self.disks[node] = Disk::default();
+    }
+
+    /// A node dies and starts again with all that it had, alone until it is told of others.
+    pub fn start_again(&mut self, node: usize) {
+        self.salt += 1;
+        let (timing, retention, rules) = self.settings;
+        let rng = |purpose: u64| StdRng::seed_from_u64(self.salt * 1000 + node as u64 * 10 + purpose);
+        let state = self.disks[node].load().unwrap().expect("it has stored something");
+        let replica = Replica::restore(state, Arc::from(format!("n{node}")), Duration::from_secs(1000), rng(1), rules);
+        self.engines[node] = Engine::new(id(node), replica.with_retention(retention), timing, rng(2), rules, self.now);
+        self.readers[node] = Reader::of(self.engines[node].replica());
     }
 
     /// Lets time go on, in small steps.
@@ -212,6 +228,7 @@ impl Table {
         let step = self.engines[node].step(self.now, input);
         self.readers[node].follow(&step.changes).unwrap();
         self.readers[node].check(self.engines[node].replica()).unwrap();
+        self.disks[node].commit(&[step.transaction]).unwrap();
         for output in step.outputs {
             match output {
                 Output::Send { to, message } => {
