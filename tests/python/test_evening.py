@@ -31,6 +31,10 @@ def is_even(counts: dict[str, int]) -> bool:
     return len(counts) == 3 and max(counts.values()) <= 1.5 * min(counts.values())
 
 
+def knows_all(client: HAContext) -> bool:
+    return len(client.targets) == 3 and all(target.state != "failed" for target in client.targets)
+
+
 def test_clients_move_until_they_are_even() -> None:
     with Cluster(["n1", "n2", "n3"]) as nodes:
         for node in nodes:
@@ -47,6 +51,7 @@ def test_clients_move_until_they_are_even() -> None:
         spread()
         began = time.monotonic()
         for nth in range(3):
+            until(lambda: all(map(knows_all, clients)), "the node before is known to be back")
             nodes[nth].kill()
             assert len(spread()) == 2
             nodes[nth].restart()
