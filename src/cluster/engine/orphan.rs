@@ -17,6 +17,7 @@ use crate::naming::Name;
 
 use super::Engine;
 use super::request::owner_among;
+use super::write::{Moved, Writing};
 
 /// Since when this node has known of binds that are not settled.
 #[derive(Debug, Default)]
@@ -41,14 +42,19 @@ impl Engine {
         }
     }
 
-    /// What this node had under way when it died.
+    /// What this node had under way when it died. What it took away for that, a rename's value, is put back if it comes to
+    /// nothing.
     fn go_on_with(&mut self, name: &Name, dot: Dot) {
-        let Some(operation) = self.record_of(name).sibling(dot).map(|own| own.operation) else { return };
-        if !self.is_writing(operation) {
-            let writing = self.writing(operation, name, true);
-            self.writings.insert(dot, writing);
-            self.offer(dot);
+        let Some(own) = self.record_of(name).siblings.iter().find(|own| own.dot == dot).cloned() else { return };
+        let operation = own.operation;
+        if self.is_writing(operation) {
+            return;
         }
+        let taken = self.replica.events_of(operation).find(|(_, event)| event.outcome == Outcome::Part);
+        let moved = taken.map(|(from, _)| Moved { from: from.clone(), versions: vec![own] });
+        let writing = self.writing(operation, name, true);
+        self.writings.insert(dot, Writing { moved, ..writing });
+        self.offer(dot);
     }
 
     fn adopt(&mut self, name: &Name, dot: Dot) {

@@ -174,3 +174,26 @@ fn two_sides_of_a_split_can_leave_both() {
     table.carry();
     assert!((0..2).all(|node| shows(&table, node, "left") && shows(&table, node, "right") && !shows(&table, node, "old")));
 }
+
+/// n0 dies with a rename that nobody has heard of; the new name is bound meanwhile.
+#[test]
+fn a_rename_that_its_node_died_with_puts_back_what_it_moved() {
+    matters(Rule::MovedPutBack, |rules| {
+        let mut table = with_old(rules);
+        table.deaf.insert(0);
+        table.coordinate(0, request(2, &name("old"), rename()));
+        table.carry();
+        for node in 1..3 {
+            table.see(node, 1..3, 3);
+        }
+        table.coordinate(1, request(3, &name("new"), Intent::bind(content("y"))));
+        table.carry();
+        table.start_again(0);
+        table.deaf.clear();
+        for node in 0..3 {
+            table.see(node, 0..3, 3);
+        }
+        table.pass(ms(1500));
+        (0..3).all(|node| shows(&table, node, "old") && shows(&table, node, "new"))
+    });
+}
