@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -148,11 +149,37 @@ def test_what_can_not_be_done_is_told_with_the_remedy(cluster):
     for groups in ([[0]], [[0], [0, 1]], [[0, 0], [1]]):
         with pytest.raises(ValueError):
             cluster.partition(*groups)
-    with pytest.raises(IndexError):
-        cluster.partition([0], [7])
+    for nothing in (([0], [0]), ([], [1])):
+        with pytest.raises(ValueError, match="different nodes"):
+            cluster.one_way(*nothing)
     for count in (0, 33, True, "3", [], ["a", "a"]):
         with pytest.raises(ValueError, match="1 to 32"):
             Cluster(count)
+
+
+def test_a_node_by_its_index_or_its_name(cluster):
+    assert cluster["n1"] is cluster[1] is cluster[-2]
+    assert cluster[1:] == [cluster["n1"], cluster["n2"]]
+    with pytest.raises(KeyError, match="no node is named 'n9': there are n0, n1, n2"):
+        cluster["n9"]
+    there = r"there are 3 nodes, from 0 to 2$"
+    with pytest.raises(IndexError, match=rf"^the index of a node is 5: {there}"):
+        cluster[5]
+    with pytest.raises(IndexError, match=rf"^groups\[1\]\[0\] is 9: {there}"):
+        cluster.partition([0], [9])
+    with pytest.raises(IndexError, match=rf"^receivers\[0\] is -4: {there}"):
+        cluster.one_way([0], [-4])
+    with pytest.raises(IndexError, match=rf"^nodes\[1\] is 7: {there}"):
+        cluster.wait_converged([0, 7])
+
+
+def test_verbs_from_several_threads_come_one_after_the_other(cluster):
+    cluster[0].kill()
+    with ThreadPoolExecutor(4) as pool:
+        for restarted in [pool.submit(cluster[0].restart) for _ in range(4)]:
+            restarted.result(LONG)
+    cluster.wait_converged()
+    assert sees(cluster, 1) == ["n0", "n1", "n2"]
 
 
 def test_nodes_have_the_names_that_they_are_given():
@@ -169,6 +196,9 @@ def test_what_is_closed_stays_closed():
     assert repr(cluster) == "<Cluster of 2: n0 closed, n1 closed>"
     with pytest.raises(RuntimeError, match="the cluster is closed"):
         cluster.partition([0], [1])
+    for call in (cluster.client, cluster.aclient, cluster.wait_converged):
+        with pytest.raises(RuntimeError, match="the cluster is closed: it has ended"):
+            call()
     with pytest.raises(RuntimeError, match="n0 is closed: its cluster has ended"):
         cluster[0].restart()
 

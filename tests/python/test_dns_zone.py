@@ -174,6 +174,8 @@ def test_a_service_that_is_said_not_to_be_there(zone):
         lambda zone: zone.set("orders.test", ["orders"]),
         lambda zone: zone.set("or..test", []),
         lambda zone: zone.set("x" * 64, []),
+        lambda zone: zone.set("a b", []),
+        lambda zone: zone.set("orders.test\n", []),
         lambda zone: zone.set("orders.test", [], ttl=-1),
         lambda zone: zone.set_alias("a.test", ""),
         lambda zone: zone.set_services("a.test", [(0, 0, 65536, "b.test")]),

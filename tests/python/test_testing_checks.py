@@ -60,3 +60,10 @@ def test_once():
 def test_not_once(applied, accepted, says):
     with pytest.raises(AssertionError, match=f"^{says}$"):
         assert_applied_once(applied, accepted=accepted)
+
+
+@pytest.mark.parametrize("where", ["applied", "accepted"])
+def test_what_is_no_id(where):
+    given = {"applied": ["a"], "accepted": ["a"], where: ["a", {"a": 1}]}
+    with pytest.raises(TypeError, match=rf"^{where}\[1\] must be an id that can be hashed, .*, not dict$"):
+        assert_applied_once(given["applied"], accepted=given["accepted"])

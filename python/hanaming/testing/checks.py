@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from hanaming._arguments import items, number
+from hanaming._arguments import items, number, wrong_type
 
 if TYPE_CHECKING:
     from hanaming.testing.cluster import Cluster
@@ -66,19 +66,36 @@ def assert_applied_once(applied: Iterable[object], *, accepted: Iterable[object]
 
     Args:
         applied: What the service did, in its own books: an id for each request that it ran, or the names of a watch's
-            events.
+            events. An id is whatever can be hashed.
         accepted: What clients were told was done. What is beyond that may have been done, as after a `MAYBE`.
 
     Raises:
         AssertionError: Something was done twice, or not at all.
+        TypeError: What should be an id can't be hashed.
     """
-    counts = Counter(items("applied", applied, "ids"))
+    counts = Counter(_ids("applied", applied))
     twice = {f"{one} ({count} times)" for one, count in counts.items() if count > 1}
-    lost = {str(one) for one in items("accepted", accepted, "ids") if one not in counts}
+    lost = {str(one) for one in _ids("accepted", accepted) if one not in counts}
     told = [f"done more than once: {_listed(twice)}"] if twice else []
     told += [f"accepted and never done: {_listed(lost)}"] if lost else []
     if told:
         raise AssertionError("; ".join(told))
+
+
+def _ids(what: str, listed: Iterable[object]) -> list[object]:
+    ids: list[object] = items(what, listed, "ids")
+    for place, one in enumerate(ids):
+        if not _can_be_hashed(one):
+            raise wrong_type(f"{what}[{place}]", "an id that can be hashed, such as a str or an int", one)
+    return ids
+
+
+def _can_be_hashed(one: object) -> bool:
+    try:
+        hash(one)
+    except TypeError:
+        return False
+    return True
 
 
 def _listed(what: set[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from hanaming import HAContext, NamingError, aio
-from hanaming._arguments import flag, indices, text, time
+from hanaming._arguments import flag, indices, text, time, whole
 from hanaming.testing._closing import Closing
 from hanaming.testing._relays import Relays
 from hanaming.testing._running import InProcess, OfItsOwn
@@ -31,7 +31,7 @@ CONVERGES = 30.0
 class Cluster(Closing, Sequence[ClusterNode]):
     """So many nodes that see each other, on free loopback ports; a context manager. They are up when it is made.
 
-    Its nodes are `n0`, `n1`, …: `cluster[0].kill()`. Leaving the block ends every node, thread, process and file,
+    Its nodes are `n0`, `n1`, …: `cluster[0].kill()`, or `cluster["n0"].kill()`. Leaving the block ends every node, thread, process and file,
     whatever happened in it.
 
     Args:
@@ -51,6 +51,7 @@ class Cluster(Closing, Sequence[ClusterNode]):
         flag("data", data)
         flag("processes", processes)
         self._clients: list[HAContext | aio.HAContext] = []
+        self._is_closed = False
         with ExitStack() as undo:
             folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="hanaming-"))) if data else None
             self._relays = Relays(names)
@@ -68,13 +69,23 @@ class Cluster(Closing, Sequence[ClusterNode]):
         return "hn://" + ",".join(node.address for node in self._nodes)
 
     def client(self, **options: Any) -> HAContext:
-        """An HA context on all nodes, which is closed with the cluster; options as those of `HAContext`."""
+        """An HA context on all nodes, which is closed with the cluster; options as those of `HAContext`.
+
+        Raises:
+            RuntimeError: The cluster was closed.
+        """
+        self._must_run()
         made = HAContext(self.provider, **options)
         self._clients.append(made)
         return made
 
     def aclient(self, **options: Any) -> aio.HAContext:
-        """The same for asyncio. It belongs to no event loop before its first call; close it with `async with`."""
+        """The same for asyncio. It belongs to no event loop before its first call; close it with `async with`.
+
+        Raises:
+            RuntimeError: The cluster was closed.
+        """
+        self._must_run()
         made = aio.HAContext(self.provider, **options)
         self._clients.append(made)
         return made
@@ -102,9 +113,13 @@ class Cluster(Closing, Sequence[ClusterNode]):
         """Nothing that these nodes send reaches those, until `heal`; the other way all gets through.
 
         Raises:
+            ValueError: No sender has a receiver but itself.
             IndexError: There is no such node.
         """
-        self._relays.cut(self._names("senders", senders), self._names("receivers", receivers))
+        sending, receiving = self._names("senders", senders), self._names("receivers", receivers)
+        if all(sender == receiver for sender in sending for receiver in receiving):
+            raise ValueError("one_way takes senders and receivers that are different nodes, such as one_way([0], [1])")
+        self._relays.cut(sending, receiving)
 
     def heal(self) -> None:
         """All nodes hear each other again. What was paused, killed or quiesced stays so."""
@@ -116,7 +131,9 @@ class Cluster(Closing, Sequence[ClusterNode]):
         Raises:
             TimeoutError: They don't in time; it says how they stand.
             IndexError: There is no such node.
+            RuntimeError: The cluster was closed.
         """
+        self._must_run()
         time("within", within, or_nothing=True)
         names = (
             self._names("nodes", nodes)
@@ -149,6 +166,7 @@ class Cluster(Closing, Sequence[ClusterNode]):
 
     def close(self) -> None:
         """Ends it all. Doing so again does nothing."""
+        self._is_closed = True
         for client in self._clients:
             if isinstance(client, HAContext):
                 client.close()
@@ -159,14 +177,26 @@ class Cluster(Closing, Sequence[ClusterNode]):
         return len(self._nodes)
 
     @overload
-    def __getitem__(self, index: int) -> ClusterNode: ...
+    def __getitem__(self, index: int | str) -> ClusterNode: ...
 
     @overload
     def __getitem__(self, index: slice) -> list[ClusterNode]: ...
 
-    def __getitem__(self, index: int | slice) -> ClusterNode | list[ClusterNode]:
-        """A node, or some of them."""
-        return self._nodes[index]
+    def __getitem__(self, index: int | str | slice) -> ClusterNode | list[ClusterNode]:
+        """A node by its index or its name, or some of them.
+
+        Raises:
+            IndexError: There is no such node.
+            KeyError: There is none of this name.
+        """
+        if isinstance(index, slice):
+            return self._nodes[index]
+        if isinstance(index, str):
+            named = [node for node in self._nodes if node.name == index]
+            if not named:
+                raise KeyError(f"no node is named {index!r}: there are {', '.join(node.name for node in self._nodes)}")
+            return named[0]
+        return self._node("the index of a node", whole("the index of a node", index))
 
     def __repr__(self) -> str:
         told = ", ".join(f"{node.name} {node.state}" for node in self._nodes)
@@ -193,7 +223,19 @@ class Cluster(Closing, Sequence[ClusterNode]):
         self.wait_converged()
 
     def _names(self, what: str, nodes: Iterable[int]) -> list[str]:
-        return [self._nodes[index].name for index in indices(what, nodes)]
+        return [self._node(f"{what}[{place}]", index).name for place, index in enumerate(indices(what, nodes))]
+
+    def _node(self, what: str, index: int) -> ClusterNode:
+        count = len(self._nodes)
+        if not -count <= index < count:
+            shown = str(index) if abs(index) < LONG else "a number so long"
+            there = f"there are {count} nodes, from 0 to {count - 1}" if count > 1 else "there is one node, 0"
+            raise IndexError(f"{what} is {shown}: {there}")
+        return self._nodes[index]
+
+    def _must_run(self) -> None:
+        if self._is_closed:
+            raise RuntimeError("the cluster is closed: it has ended")
 
 
 def _named(nodes: int | Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import TYPE_CHECKING, Literal
 
 from hanaming import Context
@@ -27,7 +28,10 @@ DOWN = {"killed", "quiesced", "closed"}
 
 
 class ClusterNode:
-    """A node of a `Cluster`, by its index there: `cluster[0]`. It keeps its address whatever is done to it."""
+    """A node of a `Cluster`, by its index or its name there: `cluster[0]`. It keeps its address whatever is done to it.
+
+    What is done to it from several threads is done one after the other.
+    """
 
     def __init__(self, name: str, relays: Relays, running: Running, seeds: Callable[[], Sequence[str]]) -> None:
         self.name = name
@@ -38,6 +42,8 @@ class ClusterNode:
         self._running = running
         self._seeds = seeds
         self._local: Context | None = None
+        # Two restarts at once would start two nodes of one name, which keep each other out.
+        self._turn = RLock()
 
     @property
     def address(self) -> str:
@@ -85,10 +91,11 @@ class ClusterNode:
         Raises:
             RuntimeError: It does not run.
         """
-        self._must_run()
-        self._relays.break_off(self.name)
-        self.state = "killed"
-        self._running.kill()
+        with self._turn:
+            self._must_run()
+            self._relays.break_off(self.name)
+            self.state = "killed"
+            self._running.kill()
 
     def pause(self) -> None:
         """As a frozen process (SIGSTOP): connections are taken, nothing is answered. What was sent is kept for `resume`.
@@ -98,11 +105,12 @@ class ClusterNode:
         Raises:
             RuntimeError: It is not live.
         """
-        self._must_be_live()
-        self._running.freeze()
-        if not self._running.can_freeze:
-            self._relays.pause(self.name, paused=True)
-        self.state = "paused"
+        with self._turn:
+            self._must_be_live()
+            self._running.freeze()
+            if not self._running.can_freeze:
+                self._relays.pause(self.name, paused=True)
+            self.state = "paused"
 
     def resume(self) -> None:
         """Ends a pause: what waited arrives.
@@ -110,12 +118,13 @@ class ClusterNode:
         Raises:
             RuntimeError: It is not paused.
         """
-        if self.state != "paused":
-            raise RuntimeError(f"{self.name} is {self.state}, not paused")
-        self._running.wake()
-        if not self._running.can_freeze:
-            self._relays.pause(self.name, paused=False)
-        self.state = "live"
+        with self._turn:
+            if self.state != "paused":
+                raise RuntimeError(f"{self.name} is {self.state}, not paused")
+            self._running.wake()
+            if not self._running.can_freeze:
+                self._relays.pause(self.name, paused=False)
+            self.state = "live"
 
     def restart(self) -> None:
         """Starts it again, after killing it where it runs: the same name, address and data, a new incarnation.
@@ -126,11 +135,12 @@ class ClusterNode:
             NamingError: It could not join in time.
             RuntimeError: Its process did not start, or the cluster was closed.
         """
-        if self.state == "closed":
-            raise self._wrong()
-        if self.state not in DOWN:
-            self.kill()
-        self.started(self.starting(self._seeds()))
+        with self._turn:
+            if self.state == "closed":
+                raise self._wrong()
+            if self.state not in DOWN:
+                self.kill()
+            self.started(self.starting(self._seeds()))
 
     def starting(self, seeds: Sequence[str]) -> Starting:
         """Launches it; the cluster does so with all at once."""
@@ -148,19 +158,21 @@ class ClusterNode:
             RuntimeError: It is not live.
             TimeLimitExceededError: Requests were cut off.
         """
-        self._must_be_live()
-        self.state = "quiesced"
-        try:
-            self._running.quiesce()
-        finally:
-            self._relays.break_off(self.name)
+        with self._turn:
+            self._must_be_live()
+            self.state = "quiesced"
+            try:
+                self._running.quiesce()
+            finally:
+                self._relays.break_off(self.name)
 
     def close(self) -> None:
         """Ends it for good; the cluster does so."""
-        if self._local is not None:
-            self._local.close()
-        self.state = "closed"
-        self._running.end()
+        with self._turn:
+            if self._local is not None:
+                self._local.close()
+            self.state = "closed"
+            self._running.end()
 
     def __repr__(self) -> str:
         return f"<ClusterNode {self.name} at {self.address}, {self.state}>"
