@@ -62,11 +62,25 @@ class Bar:
         return f'<div style="width:10em"><div style="{line};opacity:0.55;margin-top:0.35em"></div></div>'
 
 
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """A cell for the longest texts of a table: they wrap, so that all columns fit into a notebook's page."""
+
+    text: str
+    below: str
+    """What is less important."""
+
+    def html(self) -> str:
+        """Both; a path or a class without blanks wraps as well."""
+        below = f'<div style="{_FAINT};font-size:90%">{_escaped(self.below)}</div>'
+        return f'<div style="max-width:48em;overflow-wrap:anywhere">{_escaped(self.text)}{below}</div>'
+
+
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
     """The rows in HTML, below their caption; without rows the caption alone."""
 
     def told(cell: Any) -> str:
-        return cell.html() if isinstance(cell, Bar) else _escaped(str(cell))
+        return cell.html() if isinstance(cell, (Bar, Wide)) else _escaped(str(cell))
 
     head = "".join(f'<th style="{_CELL};{_FAINT}">{_escaped(word)}</th>' for word in headings)
     body = "".join("<tr>" + "".join(f'<td style="{_CELL}">{told(cell)}</td>' for cell in row) + "</tr>" for row in rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tracemalloc
 from datetime import datetime, timedelta
 
@@ -202,3 +203,14 @@ def test_a_report_is_shown():
     assert shown[2].split()[:5] == ["3", "2", "not_connected", "NO", Action.FAILOVER.value]
     assert "ConnectException" in report._repr_html_()
     assert repr(read_failures(io.StringIO("fine"))) == "0 failures of 0 kinds in 1 line"
+
+
+def test_a_table_has_one_column_for_all_long_texts():
+    path = "/opt/IBM/" + "x" * 200 + ".log"
+    stream = io.StringIO(REFUSED.format(1).replace("refused", "refused: " + "y" * 200))
+    stream.name = path
+    html = read_failures(stream)._repr_html_()
+    cells = re.findall("<td[^>]*>(.*?)</td>", html)
+    assert [path in cell for cell in cells] == ["yyy" in cell for cell in cells] == [False] * 4 + [True]
+    assert "overflow-wrap:anywhere" in cells[-1]
+    assert "…" in cells[-1]

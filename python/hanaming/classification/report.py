@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hanaming._arguments import count, function, wrong_type
 from hanaming._native import FailureReader, FoundFailure
-from hanaming._show import counted, table
+from hanaming._show import Wide, counted, cut, table
 from hanaming.classification.sources import Source, sources
 from hanaming.classification.times import read_time
 from hanaming.classification.verdict import Verdict, from_native
@@ -132,16 +132,16 @@ class Report:
         note = f"{counted(len(self.groups), 'kind')} in {counted(self.lines, 'line')}"
         if len(most) < len(self.groups):
             note += f"; the most frequent {len(most)}"
-        headings = ("count", "first at", "category", "ran?", "do", "what", "advice")
+        headings = ("count", "category", "ran?", "do", "what, first at, advice")
         return table(counted(self.total, "failure"), headings, map(_html_row, most), note)
 
 
 def _html_row(group: Group) -> tuple[Any, ...]:
     verdict, first = group.verdict, group.first
     ran = verdict.completion.value if verdict.completion else ""
-    what = first.text.strip().partition("\n")[0][:_WIDEST]
-    where = f"{first.source}:{first.line}"
-    return (group.count, where, verdict.category.value, ran, verdict.action.value, what, verdict.advice)
+    what = cut(first.text.strip().partition("\n")[0], _WIDEST)
+    told = Wide(what, f"{first.source}:{first.line}: {verdict.advice}")
+    return (group.count, verdict.category.value, ran, verdict.action.value, told)
 
 
 def row(group: Group) -> tuple[str, str, str, str, str, str]:
