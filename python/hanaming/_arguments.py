@@ -56,7 +56,9 @@ def time(what: str, value: object, *, or_nothing: bool = False) -> float:
     """A number above 0, or also 0."""
     seconds = number(what, value)
     if not math.isfinite(seconds) or seconds < 0 or (seconds == 0 and not or_nothing):
-        raise ConfigurationError(f"{what} is {seconds:g}: give a {'' if or_nothing else 'positive '}number")
+        raise ConfigurationError(
+            f"{what} is {seconds:g}: give a {'number, 0 or more' if or_nothing else 'positive number'}"
+        )
     return seconds
 
 

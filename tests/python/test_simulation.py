@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def test_how_it_looks() -> None:
         ({"weeks": 0}, "weeks is 0: give a positive number"),
         ({"weeks": float("nan")}, "weeks is nan"),
         ({"weeks": 1e9}, "weeks"),
-        ({"ttl": -1}, "ttl is -1: give a number"),
+        ({"ttl": -1}, "ttl is -1: give a number, 0 or more"),
         ({"downtime": float("inf")}, "downtime is inf"),
         ({"policy": "round robin"}, 'policy="round robin" is unknown; there are round_robin, '),
         ({"dns_refresh": "sometimes"}, 'dns_refresh="sometimes" is unknown'),
@@ -117,6 +118,35 @@ def test_values_that_cannot_be_meant(options: dict[str, Any], says: str) -> None
     with pytest.raises(ConfigurationError) as refused:
         simulate(**options)
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("option", ["servers", "clients", "contexts", "samples", "scaling"])
+def test_whatever_is_wrong_with_a_number_the_same_limits_are_told_and_hold(option: str) -> None:
+    def told(number: int, **others: Any) -> str:
+        given = {"scaling": [(1, number)]} if option == "scaling" else {option: number}
+        with pytest.raises(ConfigurationError) as refused:
+            simulate(**given, **others)
+        return str(refused.value)
+
+    most = int(told(0).rpartition(" to ")[2])
+    for number in (0, -1, most + 1, 1_000_000, 1_000_001, 2**40):
+        assert told(number).endswith(f"{number}: it can be from 1 to {most}")
+    fewest = {"servers": 1, "clients": 1, "contexts": 1, "samples": 1}
+    fewest.pop(option, None)
+    # The next thing that is wrong is told, so the core takes the number.
+    assert told(most, **fewest, dns_failures=[(400, 3)]).startswith("dns_failures: day 400")
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
+def test_what_may_be_nothing_says_so(value: float) -> None:
+    for options in (
+        {"ttl": value},
+        {"restarts_per_week": value},
+        {"scaling": [(value, 3)]},
+        {"dns_failures": [(value, 3)]},
+    ):
+        with pytest.raises(ConfigurationError, match=f"is {value:g}: give a number, 0 or more$"):
+            simulate(**options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -182,9 +212,53 @@ class TestPlot:
         assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
 
 
+def drawn_by_command(*arguments: str | Path, without: str = "") -> subprocess.CompletedProcess[str]:
+    """The command, in a Python that has no module of the name `without`, and whose simulation would be seen to begin."""
+    program = f"""
+        import runpy, sys
+        import hanaming.simulation
+        if {without!r}:
+            sys.modules[{without!r}] = None
+        def simulate(**options):
+            raise AssertionError("it simulates")
+        hanaming.simulation.simulate = simulate
+        runpy.run_module("hanaming.simulation", run_name="__main__", alter_sys=True)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
 def test_the_command_says_how_it_is_called() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "hanaming.simulation"], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 2
-    assert "picture.png" in done.stderr
+    for wrong in ([], ["a.png", "b.png"], ["--unknown"]):
+        done = drawn_by_command(*wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "picture.png" in done.stderr
+    for asked in ("--help", "-h"):
+        done = drawn_by_command(asked)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "picture.png" in done.stdout
+
+
+def test_the_command_says_what_to_install_before_it_simulates(tmp_path: Path) -> None:
+    done = drawn_by_command(tmp_path / "a.png", without="matplotlib")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "pip install 'hanaming[plot]'" in done.stderr
+
+
+@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is not installed")
+def test_the_command_refuses_a_file_before_it_simulates(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, says in (
+        (tmp_path / "picture.xyz", "no picture is drawn as xyz; there are "),
+        (tmp_path / "none" / "a.png", "No such file or directory"),
+        (tmp_path / "file" / "a.png", "Not a directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        done = drawn_by_command(path)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+        assert done.stderr.startswith(f"hanaming.simulation: {path}: {says}"), done.stderr
+    (tmp_path / "old.PNG").write_bytes(b"old")
+    for good in ("old.PNG", "new.svg", "new"):
+        assert "it simulates" in drawn_by_command(tmp_path / good).stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "old.PNG"]
+    assert (tmp_path / "old.PNG").read_bytes() == b"old"

@@ -30,6 +30,11 @@ _CALLS = 10_000
 _SHORTEST = 0.1
 """No call follows sooner than that unless it's asked for, in seconds."""
 
+# The core's own limits (`src/simulation/scenario.rs`), so that whatever is wrong with a number, the same ones are told.
+_MOST_SERVERS = 1_000
+_MOST_CONTEXTS = 100_000
+_MOST_SAMPLES = 100_000
+
 
 def simulate(
     servers: int = 4,
@@ -81,9 +86,9 @@ def simulate(
     length = time("weeks", weeks) * _WEEK
     every_week = time("restarts_per_week", restarts_per_week, or_nothing=True)
     given = {
-        "servers": count("servers", servers),
-        "clients": count("clients", clients),
-        "contexts": count("contexts", contexts),
+        "servers": count("servers", servers, most=_MOST_SERVERS),
+        "clients": count("clients", clients, most=_MOST_CONTEXTS),
+        "contexts": count("contexts", contexts, most=_MOST_CONTEXTS),
         "length": length,
         "policy": text("policy", policy),
         "dns_refresh": dns_refresh,
@@ -93,7 +98,10 @@ def simulate(
         "downtime": time("downtime", downtime),
         "new_addresses": flag("new_addresses", new_addresses),
         "scaling": [
-            (time("scaling: a day", day, or_nothing=True) * _DAY, count("scaling: a number of servers", number))
+            (
+                time("scaling: a day", day, or_nothing=True) * _DAY,
+                count("scaling: a number of servers", number, most=_MOST_SERVERS),
+            )
             for day, number in pairs("scaling", scaling, "(day, servers)")
         ],
         "dns_failures": [
@@ -103,7 +111,7 @@ def simulate(
         "call_every": max(length / _CALLS, _SHORTEST) if call_every is None else time("call_every", call_every),
         "balancer": flag("balancer", balancer),
         "follow_views": flag("follow_views", follow_views),
-        "samples": count("samples", samples),
+        "samples": count("samples", samples, most=_MOST_SAMPLES),
         "seed": count("seed", seed, least=0, most=2**64 - 1),
     }
     return Simulation(given, *_simulate(given))
