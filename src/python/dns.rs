@@ -24,12 +24,12 @@ pub fn configure(
     dns_servers: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<DnsConfig> {
     let refresh = dns_refresh.map(refresh).transpose()?.unwrap_or_default();
-    let texts = match dns_servers.filter(|servers| !servers.is_none()) {
-        Some(servers) => listed(servers)?,
-        None => of_environment().map_err(|wrong| error::raise(py, wrong))?,
+    let (named, texts) = match dns_servers.filter(|servers| !servers.is_none()) {
+        Some(servers) => ("dns_servers", listed(servers)?),
+        None => (VARIABLE, of_environment().map_err(|wrong| error::raise(py, wrong))?),
     };
     let servers = DnsServers::parse(texts.iter().map(String::as_str));
-    let servers = servers.map_err(|wrong| error::raise(py, configuration(format!("dns_servers: {wrong}"))))?;
+    let servers = servers.map_err(|wrong| error::raise(py, configuration(format!("{named}: {wrong}"))))?;
     Ok(DnsConfig { refresh, servers })
 }
 
