@@ -41,6 +41,14 @@ pub enum AddressError {
     /// It says more than the name of SRV records.
     #[error("{0:?} must be one name and nothing else, as SRV records tell the ports; write srv://_http._tcp.orders.example")]
     MoreThanAName(String),
+    /// It says where nodes of hanaming's own are, as contexts take it.
+    #[error("{given:?} finds hanaming's own nodes, for an HAContext; for any service {write}")]
+    Provider {
+        /// The address as it was given.
+        given: String,
+        /// What to write instead.
+        write: String,
+    },
 }
 
 /// Reads one address.
@@ -63,6 +71,9 @@ pub fn parse(text: &str) -> Result<Source, AddressError> {
             if scheme == "srv" {
                 return services(rest).ok_or_else(|| AddressError::MoreThanAName(text.to_owned()));
             }
+            if let Some(write) = meant(&scheme, rest) {
+                return Err(AddressError::Provider { given: text.to_owned(), write });
+            }
             if scheme == "dns" && rest.trim_end_matches('/').contains(['/', '?', '#', '@']) {
                 return Err(AddressError::MoreThanAHost(text.to_owned()));
             }
@@ -81,6 +92,18 @@ pub fn parse(text: &str) -> Result<Source, AddressError> {
         return Err(AddressError::NoPort(text.to_owned()));
     }
     Ok(Source::Host(endpoint))
+}
+
+/// What is to be written where a context's way to find nodes is given: a host and a port are in none of them.
+fn meant(scheme: &str, rest: &str) -> Option<String> {
+    match scheme {
+        "hn+srv" => {
+            let name = rest.split([':', '/', '?', '#']).next().filter(|name| services(name).is_some());
+            Some(format!("write srv://{}", name.unwrap_or("_http._tcp.orders.example")))
+        }
+        "hn+mdns" => Some("write host:port, dns://orders.example:8080 or srv://_http._tcp.orders.example".to_owned()),
+        _ => None,
+    }
 }
 
 /// An address in brackets without its zone, and that: the interface behind which a link-local address is.
@@ -169,6 +192,10 @@ mod tests {
             ("dns://..:80", "a dot with nothing before it"),
             ("a..b:80", "a dot with nothing before it"),
             (".:80", "a dot with nothing before it"),
+            ("hn+srv://blue", "for any service write srv://blue"),
+            ("HN+SRV://blue.:80/", "for any service write srv://blue."),
+            ("hn+srv://", "for any service write srv://_http._tcp"),
+            ("hn+mdns://prod", "for any service write host:port"),
         ] {
             let said = parse(text).unwrap_err().to_string();
             assert!(said.contains(part), "{text:?}: {said}");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -94,6 +95,9 @@ def test_a_reference_that_was_looked_up(twin: Sync, servers: list[LineServer], n
         ("", 'source: "" is not an address: the host is missing'),
         ("dns://orders.prod.svc", 'source: "dns://orders.prod.svc" has no port'),
         (["srv://orders:80"], 'source[0]: "srv://orders:80" must be one name and nothing else'),
+        ("hn+srv://blue", "for any service write srv://blue"),
+        (["hn+srv://blue:80"], "for any service write srv://blue"),
+        ("hn+mdns://prod", "for any service write host:port"),
         (["a:1", "b"], 'source[1]: "b" has no port; write host:port'),
         (5, "source is of the type int, which names no server; write"),
         (None, "source is of the type NoneType"),
@@ -105,6 +109,14 @@ def test_a_reference_that_was_looked_up(twin: Sync, servers: list[LineServer], n
 def test_a_source_that_is_none_says_what_to_do(twin: Sync, source: Any, says: str) -> None:
     with pytest.raises(ConfigurationError, match=re.escape(says)):
         twin.make(source)
+
+
+def test_its_help_names_every_source_and_option() -> None:
+    for kind in (hanaming.Balancer, hanaming.aio.Balancer):
+        assert kind.__doc__ is not None
+        sources = ("dns://", "srv://", "Reference", "ctx.service(")
+        for word in (*sources, *[f"`{name}`" for name in list(inspect.signature(kind).parameters)]):
+            assert word in kind.__doc__, (kind, word)
 
 
 def test_options_are_checked(twin: Sync) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import hanaming
 from hanaming import ConfigurationError, Context, HAContext, Node, OperationNotSupportedError, aio
+from hanaming.jndi import Environment
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,19 @@ def test_a_provider_that_is_none(provider: str) -> None:
     assert provider.split(":", maxsplit=1)[0] in str(caught.value)
 
 
+@pytest.mark.parametrize("make", [HAContext, aio.HAContext])
+@pytest.mark.parametrize(
+    ("provider", "write"),
+    [("srv://a", "hn+srv://a"), ("dns://a:80", "hn://a:80"), ("srv://a:80", "hn+srv://_hn._tcp.example")],
+)
+def test_a_balancer_s_source_says_what_a_context_takes(make: Any, provider: str, write: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        make(provider)
+    assert f"is for a Balancer; write {write}" in str(caught.value)
+    (warning,) = Environment({"java.naming.provider.url": provider}).warnings
+    assert f"is for a Balancer; write {write}" in warning
+
+
 @pytest.mark.parametrize("make", [HAContext, aio.HAContext, hanaming.Balancer, aio.Balancer])
 @pytest.mark.parametrize(
     ("options", "raised", "says"),
@@ -66,10 +80,17 @@ def test_options_of_name_resolution(make: Any, options: dict[str, Any], raised: 
         make("127.0.0.1:1", **options)
 
 
-def test_name_servers_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("make", [HAContext, aio.HAContext, hanaming.Balancer, aio.Balancer])
+def test_a_wrong_name_server_says_who_named_it(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANAMING_DNS_SERVERS", "127.0.0.1, ns.example")
+    with pytest.raises(ConfigurationError, match=r'^HANAMING_DNS_SERVERS: "ns.example" is no name server'):
+        make("127.0.0.1:1")
+    with pytest.raises(ConfigurationError, match=r'^dns_servers: "other" is no name server'):
+        make("127.0.0.1:1", dns_servers=["other"])
+
+
+def test_name_servers_given_go_before_those_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANAMING_DNS_SERVERS", "ns.example")
-    with pytest.raises(ConfigurationError, match="is no name server"):
-        HAContext("127.0.0.1:1")
     with HAContext("127.0.0.1:1", dns_servers=["127.0.0.1"], dns_refresh=2.5):
         pass
 

@@ -1,7 +1,7 @@
 //! Which dialect a text is in.
 
 use super::reading::Reading;
-use super::{ProviderError, ProviderUrl, corba, excerpt, hn, jnp, ldap, list, remote, rmi, weblogic, websphere};
+use super::{ProviderError, ProviderUrl, corba, excerpt, hn, jnp, ldap, list, own, remote, rmi, weblogic, websphere};
 
 /// The product that a program was configured for, where that is known. It decides what two products spell alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn read(text: &str, product: Option<Product>) -> Result<ProviderUrl, Provide
     }
     let (scheme, body) = split(trimmed, &mut notes);
     let dialect = match scheme {
-        Some(scheme) => dialect(scheme, product).ok_or_else(|| unknown(text, scheme))?,
+        Some(scheme) => dialect(scheme, product).ok_or_else(|| unknown(text, scheme, body))?,
         None if product == Some(Product::WebLogic) => weblogic::read,
         None => jnp::read,
     };
@@ -110,7 +110,11 @@ fn split<'a>(text: &'a str, notes: &mut Vec<String>) -> (Option<&'a str>, &'a st
     (None, text)
 }
 
-fn unknown(text: &str, scheme: &str) -> ProviderError {
+fn unknown(text: &str, scheme: &str, body: &str) -> ProviderError {
+    let rest = body.split_once("://").map_or(body, |(_, rest)| rest);
+    if let Some(problem) = own::meant(scheme, rest) {
+        return ProviderError { text: text.to_owned(), problem };
+    }
     let known = "hn, hn+srv, hn+mdns, jnp, t3, t3s, http, https, iiop, iiops, corbaloc, corbaname, rmi, ldap, ldaps, remote+http, \
                  remote+https, http-remoting, https-remoting and remote";
     ProviderError { text: text.to_owned(), problem: format!("the scheme {} is unknown; read are {known}", excerpt(scheme)) }

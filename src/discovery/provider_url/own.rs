@@ -75,7 +75,7 @@ fn parse_one(text: &str) -> Result<Vec<Source>, ProviderError> {
         Some(("hn+mdns", rest)) => {
             return Neighbourhood::parse(rest).map(|read| vec![Source::Multicast(read)]).map_err(fail);
         }
-        Some((other, _)) => return Err(fail(unsupported(other))),
+        Some((other, rest)) => return Err(fail(unsupported(other, rest))),
     };
     if list.is_empty() {
         return Err(fail("it names no address; write hn://host:11100, or several addresses with commas between them".into()));
@@ -111,10 +111,26 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
 
 /// The scheme as this module spells it, whatever its case.
 fn known(scheme: &str) -> &str {
-    ["hn", "hn+srv", "hn+mdns", "corbaloc", "corbaname"].into_iter().find(|k| k.eq_ignore_ascii_case(scheme)).unwrap_or(scheme)
+    let all = ["hn", "hn+srv", "hn+mdns", "dns", "srv", "corbaloc", "corbaname"];
+    all.into_iter().find(|k| k.eq_ignore_ascii_case(scheme)).unwrap_or(scheme)
 }
 
-fn unsupported(scheme: &str) -> String {
+/// What is to be written where a balancer's way to find servers is given: `dns://name:port`, `srv://name`.
+pub(super) fn meant(scheme: &str, rest: &str) -> Option<String> {
+    let (ours, example) = match known(scheme) {
+        "dns" => ("hn", "hn://h1:11100"),
+        "srv" => ("hn+srv", "hn+srv://_hn._tcp.example"),
+        _ => return None,
+    };
+    let url = format!("{ours}://{}", rest.split(['/', '?', '#']).next().unwrap_or(rest));
+    let write = if parse_one(&url).is_ok() { url } else { example.to_owned() };
+    Some(format!("{}:// is for a Balancer; write {write}", known(scheme)))
+}
+
+fn unsupported(scheme: &str, rest: &str) -> String {
+    if let Some(problem) = meant(scheme, rest) {
+        return problem;
+    }
     let now = "write a list of addresses, hn://h1:11100,h2:11100";
     match scheme {
         "jnp" | "jnps" | "jnp-http" | "jnp-https" | "t3" | "t3s" | "iiop" | "iiops" | "http" | "https" | "rmi" | "ldap"
@@ -172,6 +188,12 @@ mod tests {
             ("jnp://h:1099", "older naming system"),
             ("corbaloc:iiop:h:2809", "older naming system"),
             ("gopher://h", "\"gopher\" is unknown"),
+            ("srv://a", "write hn+srv://a"),
+            ("SRV://_hn._tcp.a./", "srv:// is for a Balancer; write hn+srv://_hn._tcp.a."),
+            ("srv://a:80", "write hn+srv://_hn._tcp.example"),
+            ("dns://a:80", "dns:// is for a Balancer; write hn://a:80"),
+            ("dns://a/path", "write hn://a"),
+            ("dns://", "write hn://h1:11100"),
         ];
         for (text, part) in table {
             let said = parse([text]).unwrap_err().to_string();
