@@ -31,7 +31,10 @@ class Balancer(Face):
                 reply = httpx.get(f"http://{target}/orders", timeout=1)
 
     `source` is a list of addresses (`["a:8080", "b:8080"]`, or one text with commas; a host name stands for all its
-    addresses), a `Reference` that was looked up, or `ctx.service("orders")`. `timeout` covers all attempts of a call, in
+    addresses), `"dns://orders.prod:8080"` for all that a name resolves to, `"srv://_http._tcp.orders.prod"` for whatever
+    its SRV records list, a `Reference` that was looked up, or `ctx.service("orders")`. Names are resolved again in the
+    background as `dns_refresh` says (`"ttl"`, `"always"`, `"on_empty"` or a number of seconds), by `dns_servers`, a list of
+    name servers' addresses, instead of the system's. `timeout` covers all attempts of a call, in
     seconds: no attempt is begun after it, and each call's own time limit is the program's to set. `policy` is one of an
     `HAContext`'s. Nothing is dialled but to find out whether a failed server takes connections again.
 

@@ -38,7 +38,8 @@ class Balancer(Face):
             async with attempt as target:
                 reply = await client.get(f"http://{target}/orders", timeout=1)
 
-    `source`, `policy` and `timeout` are those of `hanaming.Balancer`. It may be used on any number of event loops. A
+    `source` is a list of addresses, `"dns://orders.prod:8080"`, `"srv://_http._tcp.orders.prod"`, a `Reference`, or
+    `ctx.service("orders")`; it, `policy`, `dns_refresh`, `dns_servers` and `timeout` are those of `hanaming.Balancer`. It may be used on any number of event loops. A
     cancelled call is no failure of its target: it comes out at once.
     """
 
