@@ -58,7 +58,7 @@ pub fn of_chain(thrown: &[Thrown]) -> Vec<Finding<'_>> {
     let mut findings = Vec::with_capacity(thrown.len());
     for (at, one) in thrown.iter().enumerate() {
         let seen = Seen::new(one, &beside);
-        let answered = from_reply.is_some_and(|first| first <= at);
+        let answered = !inner && from_reply.is_some_and(|first| first <= at);
         quotes &= is_within(one.link);
         findings.push(Finding { thrown: one, meaning: meaning(&seen), inner: inner || answered || quotes, answered });
         inner |= ends_at_the_server(&seen);
