@@ -48,7 +48,14 @@ def test_no_lookup_fails_while_nodes_are_broken(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_it_leaves_nothing(number, tmp_path):
-    process = start_demo(tmp_path)
+    # What a process ignores its children ignore, and these tests may run under nohup.
+    before = signal.getsignal(number)
+    if before is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        process = start_demo(tmp_path)
+    finally:
+        signal.signal(number, before)
     try:
         interrupted(process, number)
         assert list(tmp_path.iterdir()) == []
