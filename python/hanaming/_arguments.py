@@ -36,10 +36,13 @@ def count(what: str, value: object, *, least: int = 1, most: int = 1_000_000) ->
     """A whole number within limits."""
     number = whole(what, value)
     if not least <= number <= most:
-        # Python itself refuses to write very long numbers.
-        shown = str(number) if abs(number) < _LONG else f"a number of {number.bit_length()} bits"
-        raise ConfigurationError(f"{what} is {shown}: it can be from {least} to {most}")
+        raise ConfigurationError(f"{what} is {shown(number)}: it can be from {least} to {most}")
     return number
+
+
+def shown(number: int) -> str:
+    """A whole number for a message: Python itself refuses to write very long ones."""
+    return str(number) if abs(number) < _LONG else f"a number of {number.bit_length()} bits"
 
 
 def number(what: str, value: object) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from hanaming import HAContext, NamingError, aio
-from hanaming._arguments import flag, indices, text, time, whole
+from hanaming._arguments import flag, indices, shown, text, time, whole
 from hanaming.testing._closing import Closing
 from hanaming.testing._relays import Relays
 from hanaming.testing._running import InProcess, OfItsOwn
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from hanaming import NodeStatus
 
 MOST_NODES = 32
-# Python itself refuses to write very long numbers.
-LONG = 10**30
 # Generous: a loaded machine is no failure.
 CONVERGES = 30.0
 
@@ -228,9 +226,8 @@ class Cluster(Closing, Sequence[ClusterNode]):
     def _node(self, what: str, index: int) -> ClusterNode:
         count = len(self._nodes)
         if not -count <= index < count:
-            shown = str(index) if abs(index) < LONG else "a number so long"
             there = f"there are {count} nodes, from 0 to {count - 1}" if count > 1 else "there is one node, 0"
-            raise IndexError(f"{what} is {shown}: {there}")
+            raise IndexError(f"{what} is {shown(index)}: {there}")
         return self._nodes[index]
 
     def _must_run(self) -> None:
@@ -243,8 +240,8 @@ def _named(nodes: int | Sequence[str]) -> list[str]:
     if isinstance(nodes, Sequence) and not isinstance(nodes, str):
         names = [text(f"nodes[{place}]", name) for place, name in enumerate(nodes)]
     if not 1 <= len(names) <= MOST_NODES or len(set(names)) < len(names):
-        shown = repr(nodes) if type(nodes) is not int or abs(nodes) < LONG else "a number so long"
-        raise ValueError(f"nodes: {shown} is no number from 1 to {MOST_NODES}, and no list of different names")
+        given = shown(nodes) if type(nodes) is int else repr(nodes)
+        raise ValueError(f"nodes: {given} is no number from 1 to {MOST_NODES}, and no list of different names")
     return names
 
 

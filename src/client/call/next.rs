@@ -44,7 +44,6 @@ impl Call {
             fleet.budget.deposit();
             return self.send(fleet, now, preferred, false);
         }
-        // Who is silent to one node may well answer: whoever has failed is asked too before the error.
         let reach = if self.incomplete { Reach::Known } else { self.rounds.reach() };
         match self.rounds.turn(fleet, reach, now, self.deadline) {
             Turn::Ask(target) => self.send(fleet, now, target, false),

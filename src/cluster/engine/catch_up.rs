@@ -107,13 +107,11 @@ impl Engine {
     /// At each beat: what peers had seen and this node had not was most likely on its way. Where it has not arrived, its
     /// writer may have died before it was sent, and has come back with it.
     pub(super) fn ask_those_ahead(&mut self) {
-        let ahead = mem::take(&mut self.ahead);
-        let seen = self.replica.seen().vector();
-        let is_ahead = |peer: &NodeId| self.vectors.get(peer).is_some_and(|vector| !seen.includes(vector));
-        for peer in self.audience().into_iter().filter(|peer| ahead.contains(peer) && is_ahead(peer)).collect::<Vec<_>>() {
-            if self.rules.hold(Rule::AheadAsked) {
-                self.pull_from(peer);
-            }
+        let mut ahead = mem::take(&mut self.ahead);
+        let (seen, audience) = (self.replica.seen().vector(), self.audience());
+        ahead.retain(|peer| audience.contains(peer) && self.vectors.get(peer).is_some_and(|vector| !seen.includes(vector)));
+        for peer in ahead.into_iter().filter(|_| self.rules.hold(Rule::AheadAsked)).collect::<Vec<_>>() {
+            self.pull_from(peer);
         }
     }
 

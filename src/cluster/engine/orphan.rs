@@ -5,6 +5,7 @@
 //! owner of the name goes on after a while as if the client had come again, with a version of its own beside that one.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::time::Duration;
 
 use crate::cluster::history::Outcome;
@@ -26,19 +27,22 @@ pub(super) struct Orphans(BTreeMap<Dot, Duration>);
 impl Engine {
     /// At each beat: goes on with what nobody else seems to go on with.
     pub(super) fn adopt_orphans(&mut self) {
-        let known: Vec<(Dot, Name)> = self.replica.unsettled().map(|(dot, name)| (dot, name.clone())).collect();
-        let since = |dot: &Dot| self.orphans.0.get(dot).copied().unwrap_or(self.now);
-        self.orphans = Orphans(known.iter().map(|(dot, _)| (*dot, since(dot))).collect());
         if !self.is_ready() || self.is_waking() || !self.rules.hold(Rule::OrphansAdopted) {
             return;
         }
-        for (dot, name) in known {
-            if dot.actor == self.replica.actor() {
-                self.go_on_with(&name, dot);
-            } else if self.orphans.0.get(&dot).is_some_and(|since| self.now >= *since + self.timing.orphaned) {
-                self.orphans.0.insert(dot, self.now);
-                self.adopt(&name, dot);
+        let before = mem::take(&mut self.orphans.0);
+        let mut due = Vec::new();
+        // There may be thousands that this node has under way itself, of which nothing is to be looked up.
+        for (dot, name) in self.replica.unsettled().filter(|(dot, _)| !self.writings.contains_key(dot)) {
+            let since = before.get(&dot).copied().unwrap_or(self.now);
+            let is_due = dot.actor == self.replica.actor() || self.now >= since + self.timing.orphaned;
+            self.orphans.0.insert(dot, if is_due { self.now } else { since });
+            if is_due {
+                due.push((dot, name.clone()));
             }
+        }
+        for (dot, name) in due {
+            if dot.actor == self.replica.actor() { self.go_on_with(&name, dot) } else { self.adopt(&name, dot) }
         }
     }
 
