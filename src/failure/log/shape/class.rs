@@ -30,7 +30,9 @@ pub fn mention(text: &str, at: usize, linked: bool) -> Option<Mention<'_>> {
     };
     let system = corba::system_exception(path).is_some() || unlisted();
     let dotted = path.len() > name.len();
-    let is_name = (system && (dotted || told::is_plainly_corba(name, &text[end..])))
+    // Two of gRPC's statuses are called as CORBA's exceptions are; what stands behind such a status is the server's.
+    let is_status = !dotted && text[..at].trim_end().strip_suffix(':').is_some_and(words::status_class);
+    let is_name = (system && (dotted || (!is_status && told::is_plainly_corba(name, &text[end..]))))
         || name::is_exception_s(path)
         || (["Error", "Exception"].contains(&name) && told::names_errno(&text[end..]))
         || (dotted && name.starts_with(char::is_uppercase) && is_traced(text, at, end, linked));
