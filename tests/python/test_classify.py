@@ -367,3 +367,14 @@ def raised_while_a_reset_is_handled(later):
 def test_what_is_raised_while_a_lost_call_is_handled_says_nothing_of_that_call(later):
     found = classify(failure(raised_while_a_reset_is_handled, later))
     assert (found.completion, found.action) == (MAYBE, Action.SURFACE)
+
+
+def test_a_description_whose_causes_lead_round_is_refused():
+    given = {"exception": "java.net.ConnectException"}
+    given["cause"] = given
+    with pytest.raises(ValueError, match="lead round in a circle"):
+        classify(given)
+    deep = {"exception": "java.net.ConnectException", "message": "Connection refused"}
+    for _ in range(64):
+        deep = {"exception": "a.WrapperException", "cause": deep}
+    assert classify(deep).category

@@ -214,3 +214,12 @@ def test_a_table_has_one_column_for_all_long_texts():
     assert [path in cell for cell in cells] == ["yyy" in cell for cell in cells] == [False] * 4 + [True]
     assert "overflow-wrap:anywhere" in cells[-1]
     assert "…" in cells[-1]
+
+
+def test_what_reads_neither_text_nor_bytes_is_refused():
+    class Odd:
+        def read(self, _size=-1):
+            return 5
+
+    with pytest.raises(TypeError, match="what <stream> reads must be str or bytes, not int"):
+        read_failures(Odd())

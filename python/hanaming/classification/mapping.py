@@ -18,11 +18,19 @@ _VENDOR = ("vmcid", "vendor", "vendor_id")
 _GRPC = ("grpc_code", "grpc_status", "status_code")
 _CODE = ("code", "errno", "errno_name", "symbol")
 _FRAMES = ("frames", "stack", "frame")
+# No chain of causes that anybody wrote down is longer.
+_DEEPEST = 64
 _READS = {"read", "get", "lookup", "list", "query", "search", "find"}
 
 
-def description_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a mapping says, in the core's words. What it says under other keys is left alone."""
+def description_of(given: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """What a mapping says, in the core's words. What it says under other keys is left alone.
+
+    Raises:
+        ValueError: Its causes lead round in a circle, or on and on.
+    """
+    if depth > _DEEPEST:
+        raise ValueError(f"the causes in the mapping lead round in a circle, or are over {_DEEPEST} deep: cut them off")
     description = {
         "exception": _text(_first(given, _CLASS)),
         "message": _text(_first(given, _MESSAGE)),
@@ -31,7 +39,7 @@ def description_of(given: Mapping[str, Any]) -> dict[str, Any]:
         "minor": [_text(given[key]) for key in _MINOR if given.get(key) is not None],
         "code": _symbol(_first(given, _CODE)),
         "phase": _text(given.get("phase")),
-        "cause": _cause(_first(given, _CAUSE)),
+        "cause": _cause(_first(given, _CAUSE), depth),
         "frames": [_text(frame) for frame in _listed(_first(given, _FRAMES))],
     }
     status = _first(given, _GRPC)
@@ -47,12 +55,12 @@ def is_repeatable(given: Mapping[str, Any]) -> bool:
     return given.get("idempotent") is True or (isinstance(operation, str) and operation.lower() in _READS)
 
 
-def _cause(cause: object) -> str:
+def _cause(cause: object, depth: int) -> str:
     """Causes as a log would show them: texts, further mappings, or several of them, each the cause of the one before."""
     shown = []
     for one in _listed(cause):
         if isinstance(one, Mapping):
-            described = description_of(one)
+            described = description_of(one, depth + 1)
             parts = [described["exception"] + ":", described["message"]]
             parts += [f"vmcid: {described['vmcid']}"] if described["vmcid"] else []
             parts += [f"minor code: {minor}" for minor in described["minor"]]

@@ -63,7 +63,11 @@ class Source:
         except OSError as error:
             self._fail(error)
             return b""
-        return piece.encode(errors="surrogateescape") if isinstance(piece, str) else bytes(piece or b"")
+        if isinstance(piece, str):
+            return piece.encode(errors="surrogateescape")
+        if piece is not None and not isinstance(piece, (bytes, bytearray, memoryview)):
+            raise _arguments.wrong_type(f"what {self.name} reads", "str or bytes", piece)
+        return bytes(piece or b"")
 
     def _fail(self, error: OSError) -> None:
         self.trouble = error.strerror or str(error)
